@@ -50,8 +50,21 @@ function documentedRows(section = ''): readonly { names: readonly string[]; cell
   }))
 }
 
+const parts = { write: () => {}, writeError: () => {}, environment: {} }
+const PROGRAMS = [
+  ['pharos-server', serverCommandLine(parts)],
+  ['pharos-agent', agentCommandLine(parts)],
+] as const
+
+function optionsOf(command: Command): Command['options'] {
+  return [...command.options, ...command.commands.flatMap(optionsOf)]
+}
+
 test('docs/environment.md has each variable that a program reads, and no other', () => {
-  const read = new Set(READERS.flatMap(variablesIn))
+  const ofOptions = PROGRAMS.flatMap(([, commands]) => optionsOf(commands)).flatMap(
+    ({ envVar }) => envVar ?? [],
+  )
+  const read = new Set([...READERS.flatMap(variablesIn), ...ofOptions])
   const documented = new Set(documentedRows().flatMap(({ names }) => names))
 
   expect(read.size).toBeGreaterThan(50)
@@ -65,16 +78,7 @@ test('docs/environment.md has each variable that a program reads, and no other',
   ).toEqual([])
 })
 
-const parts = { write: () => {}, writeError: () => {}, environment: {} }
-
-function optionsOf(command: Command): Command['options'] {
-  return [...command.options, ...command.commands.flatMap(optionsOf)]
-}
-
-test.each([
-  ['pharos-server', serverCommandLine(parts)],
-  ['pharos-agent', agentCommandLine(parts)],
-])('docs/environment.md has the options and defaults of %s', (program, commands) => {
+test.each(PROGRAMS)('docs/environment.md has the options and defaults of %s', (program, commands) => {
   const rows = documentedRows(`## ${program}\n`)
   const wrong = optionsOf(commands)
     .filter(({ envVar }) => envVar !== undefined)

@@ -1,126 +1,106 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ApiError } from '../../api/contract/apiError.ts'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { emailProblem, foldedEmail } from '../domain/accounts/emailAddress.ts'
-import { hashToken, newToken, OPERATOR_LINK_MS } from '../domain/accounts/sessions.ts'
+import { newLink, OPERATOR_LINK_MS } from '../domain/accounts/sessions.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import type { Store } from '../store/store.ts'
-import { consoleUrlOption } from './options/consoleListening.ts'
-import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase } from './options/withStore.ts'
+import { consoleUrlOption } from './options/listening.ts'
+import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import type { DatabaseOptions } from './options/databaseOption.ts'
+import { table } from './text/output.ts'
 
 /** Default address of the console. */
 const CONSOLE_URL = 'http://localhost:7173'
 
-interface LinkOptions extends DatabaseOptions {
+interface PersonOptions extends DatabaseOptions {
   readonly email: string
+}
+interface LinkOptions extends PersonOptions {
   readonly consoleUrl: string
 }
 
-const BY = { kind: 'cli' } as const
-
 /** Adds `owner invite`, `member list`, `member remove`, `person reset` and `session end-all`. */
-export function addAccountCommands(program: Command, write: Write): void {
-  addInvite(program, write)
-  addMemberCommands(program, write)
-  addReset(program, write)
-  const session = program.command('session').description('sessions of the console')
-  addDatabase(session.command('end-all').description('sign a person out everywhere'))
-    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .action(async ({ json, email, ...place }: DatabaseOptions & { email: string }) => {
-      const ended = await inDatabase(place, async (store) => {
-        const found = await store.personWithEmail(email)
-        if (found === undefined)
-          throw new ApiError(
-            'not_found',
-            `there is no person with the address ${email}: "pharos-server member list" shows those of an organisation`,
-          )
-        return store.endSessions(found.person.id, BY, systemEnvironment.nowMs())
-      })
-      present(write, json, { ended }, `ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`)
-    })
-}
-
-function addInvite(program: Command, write: Write): void {
+export function addAccountCommands(program: Command): void {
   const owner = program.command('owner').description('owners of organisations, who use the console')
-  addDatabase(
-    owner.command('invite').description('print a link, valid 24 hours, that makes a person an owner'),
-  )
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .addOption(consoleUrlOption().default(CONSOLE_URL))
-    .action(async ({ json, org: orgId, email, consoleUrl, ...place }: LinkOptions & { org: string }) => {
-      const { token, ...link } = newLink()
+  withLink(orgCommand(owner, 'invite', 'print a link, valid 24 hours, that makes a person an owner')).action(
+    inStore(async (store, { org: orgId, email, consoleUrl }: LinkOptions & OrgOptions) => {
+      const { token, ...link } = newLink(systemEnvironment, OPERATOR_LINK_MS)
       const invitation = { ...link, orgId, email, role: 'owner' } as const
-      const nowMs = systemEnvironment.nowMs()
-      await inDatabase(place, (store) => store.invite(invitation, BY, nowMs))
-      const url = `${consoleUrl}/invite/${token}`
-      present(write, json, { url }, url)
-    })
-}
-
-function addReset(program: Command, write: Write): void {
+      await store.invite(invitation, OPERATOR, systemEnvironment.nowMs())
+      return printedUrl(`${consoleUrl}/invite/${token}`)
+    }),
+  )
+  addMemberCommands(program.command('member').description('members of organisations'))
   const person = program.command('person').description('people with an account')
-  addDatabase(person.command('reset').description('print a link, valid 24 hours, that sets a new password'))
-    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .addOption(consoleUrlOption().default(CONSOLE_URL))
-    .action(async ({ json, email, consoleUrl, ...place }: LinkOptions) => {
-      const { token, ...link } = newLink()
-      const reset = { ...link, email, by: BY, nowMs: systemEnvironment.nowMs() }
-      await inDatabase(place, (store) => store.startReset(reset))
-      const url = `${consoleUrl}/reset/${token}`
-      present(write, json, { url }, url)
-    })
+  withLink(databaseCommand(person, 'reset', 'print a link, valid 24 hours, that sets a new password')).action(
+    inStore(async (store, { email, consoleUrl }: LinkOptions) => {
+      const { token, ...link } = newLink(systemEnvironment, OPERATOR_LINK_MS)
+      await store.startReset({ ...link, email, by: OPERATOR, nowMs: systemEnvironment.nowMs() })
+      return printedUrl(`${consoleUrl}/reset/${token}`)
+    }),
+  )
+  const session = program.command('session').description('sessions of the console')
+  withEmail(databaseCommand(session, 'end-all', 'sign a person out everywhere')).action(
+    inStore(async (store, { email }: PersonOptions) => {
+      const found = await store.personWithEmail(email)
+      if (found === undefined)
+        throw new ApiError(
+          'not_found',
+          `there is no person with the address ${email}: "pharos-server member list" shows those of an organisation`,
+        )
+      const ended = await store.endSessions(found.person.id, OPERATOR, systemEnvironment.nowMs())
+      return { value: { ended }, text: `ended ${ended} ${ended === 1 ? 'session' : 'sessions'}` }
+    }),
+  )
 }
 
-function addMemberCommands(program: Command, write: Write): void {
-  const member = program.command('member').description('members of organisations')
-  addDatabase(member.command('list').description('list the members of an organisation'))
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
-      const members = await inDatabase(place, (store) => store.listMembers(org))
-      const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
+function withEmail(command: Command): Command {
+  return command.requiredOption('--email <address>', 'e-mail address of the person', emailOption)
+}
+
+function withLink(command: Command): Command {
+  return withEmail(command).addOption(consoleUrlOption().default(CONSOLE_URL))
+}
+
+function printedUrl(url: string) {
+  return { value: { url }, text: url }
+}
+
+function addMemberCommands(member: Command): void {
+  orgCommand(member, 'list', 'list the members of an organisation').action(
+    inStore(async (store, { org }: OrgOptions) => {
+      const members = await store.listMembers(org)
+      const value = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
         ...{ id, email, name, role, created_at: createdAt },
         last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
       }))
-      const rows = shown.map(({ id, email, role, last_seen_at, name }) => [
-        id,
-        email,
-        role,
-        last_seen_at ?? '-',
-        name,
-      ])
-      present(write, json, shown, table(['ID', 'EMAIL', 'ROLE', 'LAST SEEN', 'NAME'], rows))
-    })
-  addDatabase(
-    member
-      .command('remove')
-      .description('remove a person from an organisation, and end their sessions there'),
+      const text = table(value, {
+        ID: 'id',
+        EMAIL: 'email',
+        ROLE: 'role',
+        'LAST SEEN': 'last_seen_at',
+        NAME: 'name',
+      })
+      return { value, text }
+    }),
   )
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
-    .action(async ({ json, org, email, ...place }: DatabaseOptions & { org: string; email: string }) => {
-      await inDatabase(place, (store) => removeMember(store, org, email))
-      present(write, json, { email }, `removed ${email}`)
-    })
-}
-
-async function removeMember(store: Store, orgId: string, email: string): Promise<void> {
-  const members = await store.listMembers(orgId)
-  const found = members.find((member) => foldedEmail(member.email) === foldedEmail(email))
-  if (found === undefined)
-    throw new ApiError(
-      'not_found',
-      `the organisation has no member ${email}: "pharos-server member list" shows them`,
-    )
-  await store.removeMember({ orgId, personId: found.personId, by: BY, nowMs: systemEnvironment.nowMs() })
-}
-
-/** A new token for a link, and its stored hash. */
-function newLink() {
-  const token = newToken(systemEnvironment.randomBytes)
-  return { token, tokenHash: hashToken(token), expiresAtMs: systemEnvironment.nowMs() + OPERATOR_LINK_MS }
+  withEmail(
+    orgCommand(member, 'remove', 'remove a person from an organisation, and end their sessions there'),
+  ).action(
+    inStore(async (store, { org: orgId, email }: PersonOptions & OrgOptions) => {
+      const members = await store.listMembers(orgId)
+      const found = members.find((one) => foldedEmail(one.email) === foldedEmail(email))
+      if (found === undefined)
+        throw new ApiError(
+          'not_found',
+          `the organisation has no member ${email}: "pharos-server member list" shows them`,
+        )
+      const nowMs = systemEnvironment.nowMs()
+      await store.removeMember({ orgId, personId: found.personId, by: OPERATOR, nowMs })
+      return { value: { email }, text: `removed ${email}` }
+    }),
+  )
 }
 
 /** Parses an option whose value is an e-mail address. */

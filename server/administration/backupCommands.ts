@@ -4,22 +4,23 @@ import type { Command } from 'commander'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { assertUndamaged } from '../store/sqlite/files/assertUndamaged.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
-import { addDatabase, type DatabaseOptions, databaseUrlOf } from './options/databaseOption.ts'
-import { present, type Write } from './text/output.ts'
+import { databaseCommand } from './options/databaseCommand.ts'
+import { type DatabaseOptions, databaseUrlOf } from './options/databaseOption.ts'
 import { folderEngineOf, withExistingStore } from './options/withStore.ts'
+import { present } from './text/output.ts'
 
 /** Suffix of the copy of the results. */
 const RESULTS_SUFFIX = '.results'
 
 /** Adds `backup` and `restore`. */
-export function addBackupCommands(program: Command, write: Write): void {
-  addDatabase(program.command('backup').description('copy the database; a server may be running'))
+export function addBackupCommands(program: Command): void {
+  databaseCommand(program, 'backup', 'copy the database; a server may be running')
     .requiredOption('--to <file>', 'file to write; it contains no master key')
     .option(
       '--with-results',
       `copy the results as well, to the file with ${RESULTS_SUFFIX} added to its name`,
     )
-    .action(async (options: DatabaseOptions & { to: string; withResults?: boolean }) => {
+    .action(async (options: DatabaseOptions & { to: string; withResults?: boolean }, command: Command) => {
       const { to, json } = options
       const dataDir = folderOf(
         options,
@@ -31,15 +32,15 @@ export function addBackupCommands(program: Command, write: Write): void {
       await withExistingStore(engine, () => engine.backupTo(to))
       if (results !== undefined) await copyDatabase(join(dataDir, RESULTS_FILE), results)
       const text = results === undefined ? `wrote ${to}` : `wrote ${to} and ${results}`
-      present(write, json, { file: to, ...(results === undefined ? {} : { results }) }, text)
+      present(command, json, { file: to, ...(results === undefined ? {} : { results }) }, text)
     })
-  addDatabase(
-    program
-      .command('restore')
-      .description('create a data folder from a backup, and from its results file if that is beside it'),
+  databaseCommand(
+    program,
+    'restore',
+    'create a data folder from a backup, and from its results file if that is beside it',
   )
     .requiredOption('--from <file>', 'file written by "backup"')
-    .action(async (options: DatabaseOptions & { from: string }) => {
+    .action(async (options: DatabaseOptions & { from: string }, command: Command) => {
       const dataDir = folderOf(
         options,
         'restore it with pg_restore, or restore into a folder and use "migrate --from"',
@@ -50,7 +51,7 @@ export function addBackupCommands(program: Command, write: Write): void {
       await folderEngineOf(dataDir).restoreFrom(options.from)
       if (hasResults) await copyDatabase(results, join(dataDir, RESULTS_FILE))
       const text = `restored ${dataDir}; it needs the master key that the original had`
-      present(write, options.json, { dataDir }, text)
+      present(command, options.json, { dataDir }, text)
     })
 }
 

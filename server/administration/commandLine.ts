@@ -19,12 +19,11 @@ import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
 import { addServeCommand } from './serveCommand.ts'
 import { addStatusPageCommands } from './statusPageCommands.ts'
-import type { Write } from './text/output.ts'
 
 /** The parts of the process that the command line uses. */
 export interface CommandLineParts {
-  readonly write: Write
-  readonly writeError: Write
+  readonly write: (text: string) => void
+  readonly writeError: (text: string) => void
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -38,25 +37,25 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })
     .exitOverride()
-  addServeCommand(program, write, environment)
-  addDevCommand(program, write)
-  addOrgCommands(program, write)
-  addServiceCommands(program, write)
-  addAccountCommands(program, write)
-  addPlanCommands(program, write)
-  addKeyCommands(program, write)
-  addMaintenanceCommands(program, write)
-  addChannelCommands(program, write, environment)
-  addAuditCommands(program, write)
-  addCommandLog(program, write)
-  addResultCommands(program, write)
-  addIncidentCommands(program, write)
-  addStatusPageCommands(program, write)
-  addRegionCommands(program, write)
-  addAgentCommands(program, write)
-  addMasterKeyCommands(program, write, environment)
-  addBackupCommands(program, write)
-  addMigrateCommand(program, write, writeError)
-  addDoctorCommand(program, write, environment)
+  addServeCommand(program, environment)
+  addDevCommand(program)
+  addOrgCommands(program)
+  addServiceCommands(program)
+  addAccountCommands(program)
+  addPlanCommands(program)
+  addKeyCommands(program)
+  addMaintenanceCommands(program)
+  addChannelCommands(program, environment)
+  addAuditCommands(program)
+  addCommandLog(program)
+  addResultCommands(program)
+  addIncidentCommands(program)
+  addStatusPageCommands(program)
+  addRegionCommands(program)
+  addAgentCommands(program)
+  addMasterKeyCommands(program, environment)
+  addBackupCommands(program)
+  addMigrateCommand(program)
+  addDoctorCommand(program, environment)
   return program
 }

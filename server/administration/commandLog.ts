@@ -3,9 +3,11 @@ import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
 import { assertOrg } from '../store/shared/readServices.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
-import type { Write } from './text/output.ts'
+import { databaseCommand } from './options/databaseCommand.ts'
+import type { DatabaseOptions } from './options/databaseOption.ts'
 import { inDatabase } from './options/withStore.ts'
+
+type Write = (text: string) => void
 
 /** Commands per page: there may be millions. */
 const PAGE_COMMANDS = 1_000
@@ -20,11 +22,11 @@ interface CommandOptions extends DatabaseOptions {
 }
 
 /** Adds `commands`, which lists the commands to the regions in the order of their sequence numbers. */
-export function addCommandLog(program: Command, write: Write): void {
-  addDatabase(
-    program
-      .command('commands')
-      .description('list the commands that start and end monitoring in regions, by sequence number'),
+export function addCommandLog(program: Command): void {
+  databaseCommand(
+    program,
+    'commands',
+    'list the commands that start and end monitoring in regions, by sequence number',
   )
     .option('--org <id>', 'only commands of this organisation')
     .option('--service <id>', 'only commands of this service, which may be deleted')
@@ -34,7 +36,8 @@ export function addCommandLog(program: Command, write: Write): void {
     .option('--unpublished', 'only commands that are not published yet')
     .option('--after <sequence>', 'only commands after this sequence number', whole)
     .option('--limit <n>', 'maximum number of commands', whole)
-    .action(async (options: CommandOptions) => {
+    .action(async (options: CommandOptions, command: Command) => {
+      const write: Write = (text) => command.configureOutput().writeOut?.(text)
       await inDatabase(options, async (store) => {
         if (options.org !== undefined) await assertOrg(store, options.org)
         const pages = pagesOf(store, filterOf(options), options.limit)

@@ -5,11 +5,11 @@ import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
-import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
+import { type ChannelOptions, channelCommand, channelRefOf } from './options/channelOptions.ts'
+import { inStore } from './options/databaseCommand.ts'
 import { readInstant } from './options/readInstant.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase } from './options/withStore.ts'
+import { table } from './text/output.ts'
 
 /** Maximum wait of a test for the server, and interval between polls (milliseconds). */
 const TEST_MS_MAX = 20_000
@@ -18,62 +18,67 @@ const TEST_LOOK_MS = 100
 const SHOWN_COUNT = 50
 const SHOWN_COUNT_MAX = 1_000
 
+interface ListOptions extends ChannelOptions {
+  readonly state?: DeliveryState
+  readonly limit: number
+}
+interface ResendOptions extends ChannelOptions {
+  readonly delivery?: string
+  readonly since?: number
+}
+
 /** Adds `channel test`, `channel deliveries` and `channel resend` to the group `channel`. */
-export function addDeliveryCommands(channel: Command, write: Write): void {
-  addTest(channel, write)
-  addChannelOptions(
-    channel.command('deliveries').description('list the deliveries of a channel, newest first'),
+export function addDeliveryCommands(channel: Command): void {
+  channelCommand(channel, 'test', 'send a test event, and show the response of the receiver').action(
+    inStore(async (store, options: ChannelOptions) => {
+      const channelRef = channelRefOf(options)
+      const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
+      const delivery = await endOf(store, channelRef, webhookId)
+      if (delivery === undefined || delivery.state === 'waiting') {
+        throw new Error(
+          `nothing was sent within ${TEST_MS_MAX / 1_000} s: start the server, which sends notifications`,
+        )
+      }
+      if (delivery.state === 'failed') throw new Error(`the test failed: ${resultOf(delivery)}`)
+      return { value: shown(delivery), text: `delivered: ${resultOf(delivery)}` }
+    }),
   )
+  channelCommand(channel, 'deliveries', 'list the deliveries of a channel, newest first')
     .addOption(
       new Option('--state <state>', 'only deliveries in this state').choices(['waiting', 'sent', 'failed']),
     )
     .option('--limit <count>', 'maximum number of deliveries', wholeNumber(1, SHOWN_COUNT_MAX), SHOWN_COUNT)
-    .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
-      const { json, state, limit: countMax } = options
-      const deliveries = await inDatabase(options, (store) =>
-        store.listDeliveries(channelRefOf(options), { state, countMax }),
-      )
-      const rows = deliveries.map((one) => [
-        ...[one.webhookId, timestamp(one.atMs), one.type, one.state, String(one.attempts), resultOf(one)],
-        one.dueMs === null ? '-' : timestamp(one.dueMs),
-      ])
-      const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST RESPONSE', 'NEXT ATTEMPT']
-      present(write, json, deliveries.map(shown), table(header, rows))
-    })
-  addChannelOptions(channel.command('resend').description('send deliveries again, with the same ids'))
+    .action(
+      inStore(async (store, options: ListOptions) => {
+        const { state, limit: countMax } = options
+        const deliveries = await store.listDeliveries(channelRefOf(options), { state, countMax })
+        const text = table(deliveries, {
+          ID: 'webhookId',
+          AT: ({ atMs }) => timestamp(atMs),
+          EVENT: 'type',
+          STATE: 'state',
+          ATTEMPTS: 'attempts',
+          'LAST RESPONSE': resultOf,
+          'NEXT ATTEMPT': ({ dueMs }) => (dueMs === null ? null : timestamp(dueMs)),
+        })
+        return { value: deliveries.map(shown), text }
+      }),
+    )
+  channelCommand(channel, 'resend', 'send deliveries again, with the same ids')
     .addOption(new Option('--delivery <id>', 'one delivery, from "channel deliveries"').conflicts('since'))
     .option('--since <instant>', 'all failed deliveries of events since then', readInstant)
-    .action(async (options: ChannelOptions & { delivery?: string; since?: number }) => {
-      const { json, delivery, since } = options
-      const which = delivery === undefined ? { sinceMs: since ?? NaN } : { webhookId: delivery }
-      if (delivery === undefined && since === undefined) {
-        throw new Error('name a delivery by --delivery, or all failed ones by --since')
-      }
-      const count = await inDatabase(options, (store) =>
-        store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs()),
-      )
-      const noun = count === 1 ? 'delivery' : 'deliveries'
-      present(write, json, { deliveries: count }, `${count} ${noun} will be sent again`)
-    })
-}
-
-function addTest(channel: Command, write: Write): void {
-  addChannelOptions(
-    channel.command('test').description('send a test event, and show the response of the receiver'),
-  ).action(async (options: ChannelOptions) => {
-    const channelRef = channelRefOf(options)
-    const delivery = await inDatabase(options, async (store) => {
-      const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
-      return endOf(store, channelRef, webhookId)
-    })
-    if (delivery === undefined || delivery.state === 'waiting') {
-      throw new Error(
-        `nothing was sent within ${TEST_MS_MAX / 1_000} s: start the server, which sends notifications`,
-      )
-    }
-    if (delivery.state === 'failed') throw new Error(`the test failed: ${resultOf(delivery)}`)
-    present(write, options.json, shown(delivery), `delivered: ${resultOf(delivery)}`)
-  })
+    .action(
+      inStore(async (store, options: ResendOptions) => {
+        const { delivery, since: sinceMs } = options
+        if (delivery === undefined && sinceMs === undefined) {
+          throw new Error('name a delivery by --delivery, or all failed ones by --since')
+        }
+        const which = delivery === undefined ? { sinceMs: sinceMs ?? NaN } : { webhookId: delivery }
+        const count = await store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs())
+        const noun = count === 1 ? 'delivery' : 'deliveries'
+        return { value: { deliveries: count }, text: `${count} ${noun} will be sent again` }
+      }),
+    )
 }
 
 /** The delivery `webhookId` after it has ended, or after the longest wait. */

@@ -13,15 +13,13 @@ import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase } from './options/withStore.ts'
+import { inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { table } from './text/output.ts'
 
 /** Default settings. */
 const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }
 
-interface SettingsOptions extends DatabaseOptions {
-  readonly org: string
+interface SettingsOptions extends OrgOptions {
   readonly threshold: number
   readonly window: number
   readonly off?: boolean
@@ -33,56 +31,52 @@ interface ServiceOptions extends SettingsOptions {
 }
 
 /** Adds `service auto-incidents`. The API shows these settings but does not accept them. Contract: Service. */
-export function addServiceCommands(program: Command, write: Write): void {
+export function addServiceCommands(program: Command): void {
   const service = program
     .command('service')
     .description('settings of services that the API shows but does not accept')
-  addSettings(
-    addDatabase(service.command('auto-incidents').description('configure automatic incidents of services')),
-  )
+  settingsCommand(service, 'configure automatic incidents of services')
     .addOption(new Option('--service <id>', 'one service').conflicts('all'))
     .option('--all', 'all services of the organisation')
-    .action(async (options: ServiceOptions) => {
-      const given = readSettings(options)
-      const settingsFor = (service: ServiceResponse) =>
-        given === null || options.all !== true ? given : reachableSettings(given, service)
-      const services = await inDatabase(options, async (store) => {
-        const wanted = await wantedServices(store, options)
+    .action(
+      inStore(async (store, options: ServiceOptions) => {
+        const given = readSettings(options)
+        const services = (await wantedServices(store, options)).map((service) => ({
+          service,
+          settings: given === null || options.all !== true ? given : reachableSettings(given, service),
+        }))
         // Checked before the first change, so that either all services change or none.
-        for (const service of wanted) assertWithinReach(service, settingsFor(service))
-        for (const { id } of wanted) {
-          await store.changeService(options.org, id, (current) =>
-            setAutoIncidents(current, settingsFor(current.response)),
-          )
+        for (const { service, settings } of services) assertWithinReach(service, settings)
+        for (const { service, settings } of services) {
+          await store.changeService(options.org, service.id, (current) => setAutoIncidents(current, settings))
         }
-        return wanted.map((service) => ({ service, settings: settingsFor(service) }))
-      })
-      const shown = services.map(({ service: { id, name }, settings }) => ({
-        id,
-        name,
-        ...fieldsOf(settings),
-      }))
-      const rows = services.map(({ service: { id, name }, settings }) => [id, name, sentenceOf(settings)])
-      present(write, options.json, { services: shown }, table(['ID', 'NAME', 'AUTOMATIC INCIDENTS'], rows))
-    })
+        const value = services.map(({ service: { id, name }, settings }) => ({
+          ...{ id, name },
+          ...fieldsOf(settings),
+        }))
+        const text = table(services, {
+          ID: ({ service: { id } }) => id,
+          NAME: ({ service: { name } }) => name,
+          'AUTOMATIC INCIDENTS': ({ settings }) => sentenceOf(settings),
+        })
+        return { value: { services: value }, text }
+      }),
+    )
 }
 
 /** Adds `org auto-incidents` to the group `org`. */
-export function addOrgAutoIncidents(org: Command, write: Write): void {
-  addSettings(
-    addDatabase(
-      org.command('auto-incidents').description('configure automatic incidents of services created later'),
-    ),
-  ).action(async (options: SettingsOptions) => {
-    const settings = readSettings(options)
-    await inDatabase(options, (store) => store.setDefaultAutoIncidents(options.org, settings))
-    present(write, options.json, fieldsOf(settings), `new services: ${sentenceOf(settings)}`)
-  })
+export function addOrgAutoIncidents(org: Command): void {
+  settingsCommand(org, 'configure automatic incidents of services created later').action(
+    inStore(async (store, options: SettingsOptions) => {
+      const settings = readSettings(options)
+      await store.setDefaultAutoIncidents(options.org, settings)
+      return { value: fieldsOf(settings), text: `new services: ${sentenceOf(settings)}` }
+    }),
+  )
 }
 
-function addSettings(command: Command): Command {
-  return command
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
+function settingsCommand(parent: Command, description: string): Command {
+  return orgCommand(parent, 'auto-incidents', description)
     .option('--threshold <count>', 'failing rounds of one endpoint', readCount, DEFAULTS.threshold)
     .option('--window <minutes>', 'minutes in which these rounds fail', readCount, DEFAULTS.windowMinutes)
     .addOption(new Option('--off', 'turn automatic incidents off').conflicts(['threshold', 'window']))
@@ -125,28 +119,29 @@ function sentenceOf(settings: AutoIncidentSettings | null): string {
   return `after ${threshold} failing ${threshold === 1 ? 'round' : 'rounds'} within ${windowMinutes} min`
 }
 
-interface IncidentsOptions extends DatabaseOptions {
-  readonly org: string
-  readonly all?: boolean
-}
-
 /** Adds `incidents`, which lists the incidents of an organisation with or without a running server. */
-export function addIncidentCommands(program: Command, write: Write): void {
-  addDatabase(
-    program.command('incidents').description('show the open incidents of an organisation, newest first'),
-  )
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
+export function addIncidentCommands(program: Command): void {
+  orgCommand(program, 'incidents', 'show the open incidents of an organisation, newest first')
     .option('--all', 'also resolved incidents, after the open ones')
-    .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
-      const rows = await inDatabase(place, async (store) => {
+    .action(
+      inStore(async (store, { org, all: isAll = false }: OrgOptions & { readonly all?: boolean }) => {
         const services = await servicesOf(store, org)
         const open = await readIncidents(store, org, 'active')
         const resolved = isAll ? await readIncidents(store, org, 'resolved') : []
         const names = new Map(services.map(({ id, name }) => [id, name]))
-        return [...open, ...resolved].map((incident) => incidentRow(incident, names))
-      })
-      present(write, json, rows, incidentTable(rows))
-    })
+        const value = [...open, ...resolved].map((incident) => incidentRow(incident, names))
+        const text = table(value, {
+          ID: 'id',
+          INCIDENT: 'display_id',
+          STATUS: 'status',
+          SEVERITY: 'severity',
+          STARTED: 'started_at',
+          SERVICES: (row) => row.services.map(({ id, name }) => name ?? id).join(', '),
+          TITLE: 'title',
+        })
+        return { value, text }
+      }),
+    )
 }
 
 function incidentRow(incident: Incident, names: ReadonlyMap<string, string>) {
@@ -156,17 +151,4 @@ function incidentRow(incident: Incident, names: ReadonlyMap<string, string>) {
     // The name of a deleted service is not known any more.
     services: incident.service_ids.map((each) => ({ id: each, name: names.get(each) ?? null })),
   }
-}
-
-function incidentTable(rows: readonly ReturnType<typeof incidentRow>[]): string {
-  const cells = rows.map(({ id, display_id, status, severity, started_at, services, title }) => [
-    id,
-    display_id,
-    status,
-    severity,
-    started_at,
-    services.map((service) => service.name ?? service.id).join(', '),
-    title,
-  ])
-  return table(['ID', 'INCIDENT', 'STATUS', 'SEVERITY', 'STARTED', 'SERVICES', 'TITLE'], cells)
 }

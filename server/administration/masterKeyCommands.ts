@@ -3,10 +3,9 @@ import type { Command } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
-import { addDatabase, engineOf } from './options/databaseOption.ts'
+import { databaseCommand, inStore } from './options/databaseCommand.ts'
+import { engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
-import { present, type Write } from './text/output.ts'
-import { withExistingStore } from './options/withStore.ts'
 
 /** Pause between the transactions of a rotation (milliseconds): longer than a transaction takes. */
 const GIVE_WAY_MS = 10
@@ -14,40 +13,30 @@ const GIVE_WAY_MS = 10
 /** Adds `master-key rotate`. */
 export function addMasterKeyCommands(
   program: Command,
-  write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const masterKey = program
     .command('master-key')
     .description('the master key that protects all sealed values')
-  addDatabase(
-    masterKey
-      .command('rotate')
-      .description('wrap all secrets with a new master key; a server may be running'),
-  )
+  databaseCommand(masterKey, 'rotate', 'wrap all secrets with a new master key; a server may be running')
     .addOption(masterKeyOption())
     .addHelpText(
       'after',
       `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, restart the server with that value, then rotate with the same value.`,
     )
-    .action(async (options: MasterKeyOptions) => {
-      const { dataDir = null } = options
-      const source = keySourceOf(options, environment)
-      const engine = engineOf(options)
-      const rotation = await withExistingStore(engine, (store) =>
-        rotateMasterKey({
-          store,
-          engine,
-          source,
-          dataDir,
-          environment: systemEnvironment,
+    .action(
+      inStore(async (store, options: MasterKeyOptions) => {
+        const { activeId, rewrapped } = await rotateMasterKey({
+          ...{ store, engine: engineOf(options), environment: systemEnvironment },
+          source: keySourceOf(options, environment),
+          dataDir: options.dataDir ?? null,
           yieldTurn: () => setTimeout(GIVE_WAY_MS),
-        }),
-      )
-      const { activeId, rewrapped } = rotation
-      const text = `master key ${activeId} is active; ${rewrapped} secrets were wrapped with it`
-      // The first spelling is the old one, for existing scripts.
-      const shown = { master_key_id: activeId, masterKeyId: activeId, rewrapped }
-      present(write, options.json, shown, text)
-    })
+        })
+        return {
+          // The first spelling is the old one, for existing scripts.
+          value: { master_key_id: activeId, masterKeyId: activeId, rewrapped },
+          text: `master key ${activeId} is active; ${rewrapped} secrets were wrapped with it`,
+        }
+      }),
+    )
 }

@@ -3,60 +3,41 @@ import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { LimitOverrides } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase, withExistingStore } from './options/withStore.ts'
+import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { table } from './text/output.ts'
 
 /** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'
 
 /** Adds `plan list`, `plan set` and `plan limits`. Changes apply to the next request of a running server. */
-export function addPlanCommands(program: Command, write: Write): void {
+export function addPlanCommands(program: Command): void {
   const plan = program.command('plan').description('plans and limits')
-  addDatabase(plan.command('list').description('list plans and their limits')).action(
-    async (options: DatabaseOptions) => {
-      const plans = await inDatabase(options, (store) => store.listPlans())
-      const rows = plans.map((each) => [
-        each.name,
-        each.hasApiAccess ? 'yes' : 'no',
-        String(each.servicesMax),
-        String(each.endpointsMax),
-        String(each.serviceEndpointsMax),
-        String(each.intervalSecsMin),
-        String(each.incidentsMibMax),
-        String(each.resultsDays),
-        each.regionsAllowed?.join(',') ?? 'all',
-      ])
-      const header = [
-        'PLAN',
-        'API',
-        'SERVICES',
-        'ENDPOINTS',
-        'PER SERVICE',
-        'INTERVAL',
-        'INCIDENTS MIB',
-        'RESULTS DAYS',
-        'REGIONS',
-      ]
-      present(write, options.json, plans, table(header, rows))
-    },
+  databaseCommand(plan, 'list', 'list plans and their limits').action(
+    inStore(async (store) => {
+      const plans = await store.listPlans()
+      const text = table(plans, {
+        PLAN: 'name',
+        API: ({ hasApiAccess }) => (hasApiAccess ? 'yes' : 'no'),
+        SERVICES: 'servicesMax',
+        ENDPOINTS: 'endpointsMax',
+        'PER SERVICE': 'serviceEndpointsMax',
+        INTERVAL: 'intervalSecsMin',
+        'INCIDENTS MIB': 'incidentsMibMax',
+        'RESULTS DAYS': 'resultsDays',
+        REGIONS: ({ regionsAllowed }) => regionsAllowed?.join(',') ?? 'all',
+      })
+      return { value: plans, text }
+    }),
   )
-  addDatabase(plan.command('set').description('move an organisation to another plan'))
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
+  orgCommand(plan, 'set', 'move an organisation to another plan')
     .requiredOption('--plan <plan>', 'the new plan')
-    .action(async (options: DatabaseOptions & { org: string; plan: string }) => {
-      await inDatabase(options, (store) => store.setPlan(options.org, options.plan))
-      const { org: id, plan: name } = options
-      present(write, options.json, { id, plan: name }, `${id} is on plan ${name}`)
-    })
-  addLimits(plan, write)
-}
-
-function addLimits(plan: Command, write: Write): void {
-  addDatabase(
-    plan.command('limits').description('override the limits of an organisation; print the limits in force'),
-  )
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
+    .action(
+      inStore(async (store, { org: id, plan: name }: OrgOptions & { readonly plan: string }) => {
+        await store.setPlan(id, name)
+        return { value: { id, plan: name }, text: `${id} is on plan ${name}` }
+      }),
+    )
+  orgCommand(plan, 'limits', 'override the limits of an organisation; print the limits in force')
     .option('--services-max <n>', 'active services; "plan" ends the override', count)
     .option('--endpoints-max <n>', 'endpoints of all active services', count)
     .option('--service-endpoints-max <n>', 'endpoints of one service', count)
@@ -64,15 +45,15 @@ function addLimits(plan: Command, write: Write): void {
     .option('--incidents-mib-max <n>', 'total size of incidents (MiB)', count)
     .option('--results-days <n>', 'retention of single results (days)', days)
     .option('--regions-allowed <codes>', 'region codes separated by commas, "all" or "plan"', regions)
-    .action(async (options: DatabaseOptions & TypedLimits & { org: string }) => {
-      const { org: id, dataDir, database, databaseFile, json, ...typed } = options
-      const org = await withExistingStore(engineOf({ dataDir, database, databaseFile }), async (store) => {
+    .action(
+      inStore(async (store, options: OrgOptions & TypedLimits) => {
+        const { org: id, dataDir: _, database: __, databaseFile: ___, json: ____, ...typed } = options
         await store.overrideLimits(id, overridesOf(typed))
-        return (await store.listOrgs()).find((each) => each.id === id)
-      })
-      if (org === undefined) throw orgNotFound(id)
-      present(write, json, org.limits, JSON.stringify(org.limits, null, 2))
-    })
+        const org = (await store.listOrgs()).find((each) => each.id === id)
+        if (org === undefined) throw orgNotFound(id)
+        return { value: org.limits, text: JSON.stringify(org.limits, null, 2) }
+      }),
+    )
 }
 
 /** Overrides as parsed by commander, with a word instead of null for the plan's own limit. */

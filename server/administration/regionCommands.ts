@@ -3,58 +3,56 @@ import { shownAgentToken } from '../agents/agentStates.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
-import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase } from './options/withStore.ts'
+import { databaseCommand, inStore } from './options/databaseCommand.ts'
+import type { DatabaseOptions } from './options/databaseOption.ts'
+import { table } from './text/output.ts'
 
 /** Adds `region list` and `region set`. A running server follows within a second. */
-export function addRegionCommands(program: Command, write: Write): void {
+export function addRegionCommands(program: Command): void {
   const region = program.command('region').description('where the checks of each region run')
-  addDatabase(region.command('list').description('list the regions and where their checks run')).action(
-    async ({ json, ...place }: DatabaseOptions) => {
-      const { modes, stored } = await inDatabase(place, async (store) => ({
-        modes: await store.regionModes(),
-        stored: await store.listAgentTokens(),
-      }))
-      const tokens = stored.map((token) => shownAgentToken(token, systemEnvironment.nowMs()))
-      const rows = REGIONS.map(({ code, city }) => {
-        const own = tokens.filter(({ region }) => region === code)
+  databaseCommand(region, 'list', 'list the regions and where their checks run').action(
+    inStore(async (store) => {
+      const modes = await store.regionModes()
+      const nowMs = systemEnvironment.nowMs()
+      const tokens = (await store.listAgentTokens()).map((token) => shownAgentToken(token, nowMs))
+      const regions = REGIONS.map(({ code, city }) => {
+        const own = tokens.filter((token) => token.region === code)
         const agents = own.reduce((sum, token) => sum + token.agents, 0)
-        const lastSeenAt =
-          own
-            .flatMap((token) => token.lastSeenAt ?? [])
-            .toSorted()
-            .at(-1) ?? null
-        return { code, city, mode: modes.get(code) ?? ('embedded' as const), agents, lastSeenAt }
+        const seenAt = own.flatMap(({ lastSeenAt }) => lastSeenAt ?? []).toSorted()
+        const mode: RegionMode = modes.get(code) ?? 'embedded'
+        return { code, city, mode, agents, lastSeenAt: seenAt.at(-1) ?? null }
       })
-      const cells = rows.map(({ code, city, mode, agents, lastSeenAt }) => [
-        ...[code, city, mode, placeOf(mode, city), mode === 'remote' ? String(agents) : '-'],
-        lastSeenAt ?? '-',
-      ])
-      present(
-        write,
-        json,
-        rows,
-        table(['REGION', 'CITY', 'MODE', 'CHECKED FROM', 'AGENTS', 'AGENT LAST SEEN'], cells),
-      )
-    },
+      const text = table(regions, {
+        REGION: 'code',
+        CITY: 'city',
+        MODE: 'mode',
+        'CHECKED FROM': ({ mode, city }) => placeOf(mode, city),
+        AGENTS: ({ mode, agents }) => (mode === 'remote' ? agents : null),
+        'AGENT LAST SEEN': 'lastSeenAt',
+      })
+      return { value: regions, text }
+    }),
   )
-  addDatabase(region.command('set').description('set where the checks of a region run'))
+  databaseCommand(region, 'set', 'set where the checks of a region run')
     .argument('<code>', 'region')
     .addOption(
       new Option('--mode <mode>', 'embedded: this server; remote: agents on other machines; off: no checks')
         .choices([...REGION_MODES])
         .makeOptionMandatory(),
     )
-    .action(
-      async (code: string, { json, mode, ...place }: DatabaseOptions & { readonly mode: RegionMode }) => {
+    .action((code: string, given: ModeOptions, command: Command) =>
+      inStore(async (store, { mode }: ModeOptions) => {
         if (!isRegionCode(code)) {
           throw new Error(`there is no region ${code}: "pharos-server region list" shows them`)
         }
-        await inDatabase(place, (store) => store.setRegionMode(code, mode))
-        present(write, json, { code, mode }, `${code} is ${mode}`)
-      },
+        await store.setRegionMode(code, mode)
+        return { value: { code, mode }, text: `${code} is ${mode}` }
+      })(given, command),
     )
+}
+
+interface ModeOptions extends DatabaseOptions {
+  readonly mode: RegionMode
 }
 
 function placeOf(mode: RegionMode, city: string): string {

@@ -1,18 +1,10 @@
 import { CommanderError } from 'commander'
-import { commandLine } from './commandLine.ts'
+import { type CommandLineParts, commandLine } from './commandLine.ts'
 import { type Failure, failureOf } from './failures/failure.ts'
 import { ShownFailure } from './failures/shownFailure.ts'
-import type { Write } from './text/output.ts'
-
-/** Output and environment of a run of pharos-server. */
-export interface CommandLineRun {
-  readonly write: Write
-  readonly writeError: Write
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
 
 /** Runs `args` (without node and the program); writes a failure, and resolves to the exit code. */
-export async function runCommandLine(args: readonly string[], run: CommandLineRun): Promise<number> {
+export async function runCommandLine(args: readonly string[], run: CommandLineParts): Promise<number> {
   try {
     await commandLine(run).parseAsync(args, { from: 'user' })
     return 0
@@ -34,6 +26,10 @@ export async function runCommandLine(args: readonly string[], run: CommandLineRu
 }
 
 /** With --json, prints the failure as a JSON document. */
-function writeDocument({ code, message }: Failure, args: readonly string[], write: Write): void {
+function writeDocument(
+  { code, message }: Failure,
+  args: readonly string[],
+  write: CommandLineParts['write'],
+): void {
   if (args.includes('--json')) write(`${JSON.stringify({ error: { code, message } })}\n`)
 }

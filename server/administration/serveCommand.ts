@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { stderrLog } from '../../api/runtime/stderrLog.ts'
 import { proxyOption } from '../../monitoring/program/proxyOption.ts'
 import { readRanges } from '../../monitoring/program/readRanges.ts'
@@ -13,30 +13,26 @@ import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
-import { type AgentListeningOptions, agentListeningOf } from './options/agentListening.ts'
 import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
-import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
+import { LOG_LEVELS, MASTER_KEY_VARIABLE, setting, variableOf } from './options/configuration.ts'
+import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
 import {
-  type ConsoleListeningOptions,
+  agentListeningOf,
   consoleListeningOf,
   consoleUrlOption,
-  trustProxiesOption,
-} from './options/consoleListening.ts'
-import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
+  type ListeningOptions,
+  readOrigin,
+  statusListeningOf,
+} from './options/listening.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { readGiven } from './options/readGiven.ts'
-import { type StatusListeningOptions, statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import { addTlsFlags, sharedTlsOf, type TlsOptions } from './options/tlsOptions.ts'
-import type { Write } from './text/output.ts'
 import { shellQuoted } from './text/shellQuoted.ts'
 
-interface ServeOptions
-  extends DatabasePlace,
-    BackupOptions,
-    TlsOptions,
-    AgentListeningOptions,
-    StatusListeningOptions,
-    ConsoleListeningOptions {
+/** Maximum number of trusted proxies. */
+const PROXIES_MAX = 9
+
+interface ServeOptions extends DatabasePlace, BackupOptions, TlsOptions, ListeningOptions {
   readonly host: string
   readonly adminHost: string
   readonly port: number
@@ -54,150 +50,96 @@ interface ServeOptions
 /** Adds `serve`, which runs until one of STOP_SIGNALS. `environment` is process.env. */
 export function addServeCommand(
   program: Command,
-  write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const command = program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP')
   addTlsFlags(addBackupFlags(addDatabaseFlags(command)))
-    .addOption(
-      portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
-    )
-    .addOption(hostOption('--host <host>', 'address of the API', VARIABLES.host))
-    .addOption(
-      portOption(
-        '--admin-port <port>',
-        'port of /healthz, /readyz, /metrics and /docs (default: none)',
-        VARIABLES.adminPort,
-      ),
-    )
-    .addOption(
-      hostOption(
-        '--admin-host <host>',
-        'address of the admin port, independent of --host',
-        VARIABLES.adminHost,
-      ),
-    )
-    .addOption(
-      portOption(
-        '--agent-port <port>',
-        'port for agents on other machines (default: none)',
-        VARIABLES.agentPort,
-      ),
-    )
-    .addOption(hostOption('--agent-host <host>', 'address of the agent port', VARIABLES.agentHost))
-    .addOption(
-      new Option(
-        '--agent-tls-cert <file>',
-        'certificate chain of the agent port (PEM) (default: that of --tls-cert)',
-      ).env(VARIABLES.agentTlsCert),
-    )
-    .addOption(
-      new Option(
-        '--agent-tls-key <file>',
-        'private key of that certificate (PEM) (default: that of --tls-key)',
-      ).env(VARIABLES.agentTlsKey),
-    )
-    .addOption(
-      new Option(
-        '--agent-advertise-url <url>',
-        'address of the agent port for other servers of the same database (default: its own address)',
-      )
-        .env(VARIABLES.agentAdvertiseUrl)
-        .argParser(readAdvertisedUrl),
-    )
-    .addOption(
-      portOption(
-        '--status-port <port>',
-        'port of the public status pages (default: none)',
-        VARIABLES.statusPort,
-      ),
-    )
-    .addOption(hostOption('--status-host <host>', 'address of the status port', VARIABLES.statusHost))
-    .addOption(statusUrlOption())
-    .addOption(
-      portOption('--console-port <port>', 'port of the console (default: none)', VARIABLES.consolePort),
-    )
-    .addOption(hostOption('--console-host <host>', 'address of the console port', VARIABLES.consoleHost))
-    .addOption(consoleUrlOption(' (default: http://localhost with its port)'))
-    .addOption(trustProxiesOption())
-    .addOption(masterKeyOption())
-    .addOption(
-      new Option(
-        '--connections-max <count>',
-        'maximum number of connections, shared by API, status pages and console (default: three quarters of the file descriptors, at most 10000)',
-      )
-        .env(VARIABLES.connectionsMax)
-        .argParser(wholeNumber(2, 999_999)),
-    )
-    .addOption(
-      rangesOption(
-        '--allow-ranges <ranges>',
-        'private address ranges that checks may reach, such as 10.0.0.0/8',
-        VARIABLES.allowRanges,
-      ),
-    )
-    .addOption(
-      rangesOption(
-        '--allow-webhook-ranges <ranges>',
-        'private address ranges that notifications may reach, also without TLS',
-        VARIABLES.allowWebhookRanges,
-      ),
-    )
-    .addOption(
-      proxyOption(
-        command,
-        '--check-proxy',
-        'URL of a proxy for all checks from this machine',
-        VARIABLES.checkProxy,
-      ),
-    )
-    .addOption(
-      proxyOption(command, '--webhook-proxy', 'URL of a proxy for notifications', VARIABLES.webhookProxy),
-    )
-    .addOption(
-      new Option(
-        '--monitor <on|off>',
-        'whether to check services; off serves API, console and status pages only',
-      )
-        .env(VARIABLES.monitor)
-        .choices(['on', 'off'])
-        .default('on'),
-    )
-    .addOption(
-      new Option(
-        '--migrate <yes|never>',
-        'whether to bring the schema of the database up to date at the start',
-      )
-        .env(VARIABLES.migrate)
-        .choices(['yes', 'never'])
-        .default('yes'),
-    )
-    .addOption(
-      new Option('--log-level <level>', 'minimum log level; logs go to stderr')
-        .env(VARIABLES.logLevel)
-        .choices([...LOG_LEVELS])
-        .default('info'),
-    )
+  for (const option of optionsOf(command)) command.addOption(option)
+  command
     .addHelpText(
       'after',
       `\nThe master key may also be given as ${MASTER_KEY_VARIABLE}, 64 hexadecimal digits.`,
     )
     .action(async (options: ServeOptions) => {
+      const write = (text: string) => command.configureOutput().writeOut?.(text)
       await serve(options, keySourceOf(options, environment), write)
     })
 }
 
-function hostOption(flags: string, description: string, variable: string): Option {
+function optionsOf(command: Command): readonly Option[] {
+  return [
+    portOption('--port <port>', 'port of the API, 0 for any free one').default(7171),
+    hostOption('--host <host>', 'address of the API'),
+    portOption('--admin-port <port>', 'port of /healthz, /readyz, /metrics and /docs (default: none)'),
+    hostOption('--admin-host <host>', 'address of the admin port, independent of --host'),
+    portOption('--agent-port <port>', 'port for agents on other machines (default: none)'),
+    hostOption('--agent-host <host>', 'address of the agent port'),
+    setting(
+      '--agent-tls-cert <file>',
+      'certificate chain of the agent port (PEM) (default: that of --tls-cert)',
+    ),
+    setting('--agent-tls-key <file>', 'private key of that certificate (PEM) (default: that of --tls-key)'),
+    setting(
+      '--agent-advertise-url <url>',
+      'address of the agent port for other servers of the same database (default: its own address)',
+    ).argParser(readAdvertisedUrl),
+    portOption('--status-port <port>', 'port of the public status pages (default: none)'),
+    hostOption('--status-host <host>', 'address of the status port'),
+    setting(
+      '--status-url <url>',
+      'public address of the status pages; needed for pages with their own host names',
+    ).argParser(readOrigin),
+    portOption('--console-port <port>', 'port of the console (default: none)'),
+    hostOption('--console-host <host>', 'address of the console port'),
+    consoleUrlOption(' (default: http://localhost with its port)'),
+    setting(
+      '--trust-proxies <count>',
+      'number of proxies in front of the console whose X-Forwarded-For is trusted',
+    )
+      .default(0)
+      .argParser(wholeNumber(0, PROXIES_MAX)),
+    masterKeyOption(),
+    setting(
+      '--connections-max <count>',
+      'maximum number of connections, shared by API, status pages and console (default: three quarters of the file descriptors, at most 10000)',
+    ).argParser(wholeNumber(2, 999_999)),
+    rangesOption(
+      '--allow-ranges <ranges>',
+      'private address ranges that checks may reach, such as 10.0.0.0/8',
+    ),
+    rangesOption(
+      '--allow-webhook-ranges <ranges>',
+      'private address ranges that notifications may reach, also without TLS',
+    ),
+    proxySetting(command, 'check-proxy', 'URL of a proxy for all checks from this machine'),
+    proxySetting(command, 'webhook-proxy', 'URL of a proxy for notifications'),
+    setting('--monitor <on|off>', 'whether to check services; off serves API, console and status pages only')
+      .choices(['on', 'off'])
+      .default('on'),
+    setting('--migrate <yes|never>', 'whether to bring the schema of the database up to date at the start')
+      .choices(['yes', 'never'])
+      .default('yes'),
+    setting('--log-level <level>', 'minimum log level; logs go to stderr')
+      .choices([...LOG_LEVELS])
+      .default('info'),
+  ]
+}
+
+function hostOption(flags: string, description: string): Option {
   // An empty host would listen on all addresses.
-  return new Option(flags, description).env(variable).argParser(readGiven).default('127.0.0.1')
+  return setting(flags, description).argParser(readGiven).default('127.0.0.1')
 }
 
-function portOption(flags: string, description: string, variable: string): Option {
-  return new Option(flags, description).env(variable).argParser(wholeNumber(0, 65_535))
+function portOption(flags: string, description: string): Option {
+  return setting(flags, description).argParser(wholeNumber(0, 65_535))
 }
 
-function rangesOption(flags: string, description: string, variable: string): Option {
-  return new Option(flags, description).env(variable).argParser(readRanges).default([], 'none')
+function rangesOption(flags: string, description: string): Option {
+  return setting(flags, description).argParser(readRanges).default([], 'none')
+}
+
+function proxySetting(command: Command, name: string, description: string): Option {
+  return proxyOption(command, `--${name}`, description, variableOf(name))
 }
 
 function readAdvertisedUrl(text: string): string {
@@ -205,7 +147,7 @@ function readAdvertisedUrl(text: string): string {
   throw new InvalidArgumentError('must be a URL such as http://10.0.0.5:7175, without a path')
 }
 
-async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {
+async function serve(options: ServeOptions, source: KeySource, write: (text: string) => void): Promise<void> {
   const log = createLog(stderrLog(), options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
   const tls = sharedTlsOf(options)
@@ -250,15 +192,13 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     if (health !== 'ok') log.warn({ check, health }, text)
   }
   const stopped = stopSignal()
-  const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
+  const places = { listening: url, admin: adminUrl, agents: agentUrl, 'status pages': statusUrl }
+  const lines = Object.entries({ ...places, console: consoleUrl }).flatMap(([name, at]) =>
+    at === null ? [] : [`${name} on ${at}\n`],
+  )
+  const owners = consoleUrl === null ? '' : await ownersMissing(program.store, { dataDir, consoleUrl })
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
-  const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
-  const pages = program.statusUrl === null ? '' : `status pages on ${program.statusUrl}\n`
-  const people =
-    consoleUrl === null
-      ? ''
-      : `console on ${consoleUrl}\n${await ownersMissing(program.store, { dataDir, consoleUrl })}`
-  write(`listening on ${program.url}\n${admin}${agents}${pages}${people}${monitoring}`)
+  write(`${lines.join('')}${owners}${monitoring}`)
   log.info({ signal: await stopped }, 'stopping')
   await program.close()
   log.info('stopped')

@@ -13,11 +13,16 @@ import {
   type WantedSection,
 } from '../domain/statusPages/definition.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import type { Store } from '../store/store.ts'
-import { addDatabase, type DatabaseOptions } from './options/databaseOption.ts'
+import {
+  databaseCommand,
+  inStore,
+  type OrgOptions,
+  orgCommand,
+  type Printed,
+} from './options/databaseCommand.ts'
+import type { DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { present, table, type Write } from './text/output.ts'
-import { inDatabase } from './options/withStore.ts'
+import { table } from './text/output.ts'
 
 interface PageOptions extends DatabaseOptions {
   readonly slug?: string
@@ -30,93 +35,94 @@ interface PageOptions extends DatabaseOptions {
 }
 
 /** Adds `status-page create`, `list`, `show`, `update`, `delete`, `bind-host` and `unbind-host`. */
-export function addStatusPageCommands(program: Command, write: Write): void {
+export function addStatusPageCommands(program: Command): void {
   const statusPage = program.command('status-page').description('public status pages')
-  addCreate(statusPage, write)
-  addDatabase(statusPage.command('list').description('list the status pages of an organisation'))
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async ({ json, org, ...place }: DatabaseOptions & { org: string }) => {
-      const pages = await inDatabase(place, (store) => store.listStatusPages(org))
-      const rows = pages.map(({ id, slug, title, isPublic, hosts }) => [
-        ...[id, slug, isPublic ? 'public' : 'hidden', hosts.join(',') || '-', title],
-      ])
-      present(write, json, pages, table(['ID', 'SLUG', 'VISIBILITY', 'HOSTS', 'TITLE'], rows))
-    })
-  const addOne = (name: string, description: string, work: PageWork): Command =>
-    addPageCommand(statusPage, { name, description, work }, write)
-  addOne('show', 'show a status page with the ids of its components', ({ store, id }) =>
-    store.getStatusPage(id),
+  addCreate(statusPage)
+  orgCommand(statusPage, 'list', 'list the status pages of an organisation').action(
+    inStore(async (store, { org }: OrgOptions) => {
+      const pages = await store.listStatusPages(org)
+      const text = table(pages, {
+        ID: 'id',
+        SLUG: 'slug',
+        VISIBILITY: visibilityOf,
+        HOSTS: ({ hosts }) => hosts.join(',') || null,
+        TITLE: 'title',
+      })
+      return { value: pages, text }
+    }),
   )
-  addUpdate(statusPage, write)
-  addDatabase(statusPage.command('delete').description('delete a status page and its addresses'))
-    .requiredOption('--id <id>', 'id of the page, from "status-page list"')
-    .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {
-      await inDatabase(place, (store) => store.deleteStatusPage(id))
-      present(write, json, { id }, `deleted ${id}`)
-    })
-  addOne('bind-host', 'serve a page at the root of a host', ({ store, id, host }) =>
-    store.bindStatusHost(id, host),
-  ).requiredOption('--host <name>', 'name of the host, such as status.example.org', hostOption)
-  addOne('unbind-host', 'stop serving a page at the root of a host', ({ store, id, host }) =>
-    store.unbindStatusHost(id, host),
-  ).requiredOption('--host <name>', 'name of the host', hostOption)
+  pageCommand(statusPage, 'show', 'show a status page with the ids of its components').action(
+    inStore(async (store, { id }: IdOptions) => printed(await store.getStatusPage(id))),
+  )
+  addUpdate(statusPage)
+  pageCommand(statusPage, 'delete', 'delete a status page and its addresses').action(
+    inStore(async (store, { id }: IdOptions) => {
+      await store.deleteStatusPage(id)
+      return { value: { id }, text: `deleted ${id}` }
+    }),
+  )
+  pageCommand(statusPage, 'bind-host', 'serve a page at the root of a host')
+    .requiredOption('--host <name>', 'name of the host, such as status.example.org', hostOption)
+    .action(
+      inStore(async (store, { id, host }: HostOptions) => printed(await store.bindStatusHost(id, host))),
+    )
+  pageCommand(statusPage, 'unbind-host', 'stop serving a page at the root of a host')
+    .requiredOption('--host <name>', 'name of the host', hostOption)
+    .action(
+      inStore(async (store, { id, host }: HostOptions) => printed(await store.unbindStatusHost(id, host))),
+    )
 }
 
-type PageWork = (given: {
-  readonly store: Store
+interface IdOptions extends DatabaseOptions {
   readonly id: string
+}
+interface HostOptions extends IdOptions {
   readonly host: string
-}) => Promise<StatusPage>
-
-function addPageCommand(
-  statusPage: Command,
-  {
-    name,
-    description,
-    work,
-  }: { readonly name: string; readonly description: string; readonly work: PageWork },
-  write: Write,
-): Command {
-  return addDatabase(statusPage.command(name).description(description))
-    .requiredOption('--id <id>', 'id of the page, from "status-page list"')
-    .action(async ({ json, id, host = '', ...place }: DatabaseOptions & { id: string; host?: string }) => {
-      const page = await inDatabase(place, (store) => work({ store, id, host }))
-      present(write, json, page, pageText(page))
-    })
 }
 
-function addCreate(statusPage: Command, write: Write): void {
+function pageCommand(statusPage: Command, name: string, description: string): Command {
+  return databaseCommand(statusPage, name, description).requiredOption(
+    '--id <id>',
+    'id of the page, from "status-page list"',
+  )
+}
+
+function printed(page: StatusPage): Printed {
+  return { value: page, text: pageText(page) }
+}
+
+function addCreate(statusPage: Command): void {
   const sections: WantedSection[] = []
-  addPageOptions(statusPage.command('create').description('create a status page'), sections, true)
-    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
-    .action(async (options: PageOptions & { org: string; slug: string; title: string }) => {
+  addPageOptions(orgCommand(statusPage, 'create', 'create a status page'), sections, true).action(
+    inStore(async (store, options: PageOptions & OrgOptions & { slug: string; title: string }) => {
       const id = systemEnvironment.uuid()
       const { org: orgId, slug, title } = options
       if (sections.every(({ components }) => components.length === 0))
         throw new Error('--service is missing: name what the page shows')
       const settings = { ...changeOf(options), slug, title, sections }
-      await inDatabase(options, (store) =>
-        store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() }),
-      )
-      present(write, options.json, { id, slug }, id)
-    })
+      await store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() })
+      return { value: { id, slug }, text: id }
+    }),
+  )
 }
 
-function addUpdate(statusPage: Command, write: Write): void {
+function addUpdate(statusPage: Command): void {
   const sections: WantedSection[] = []
-  const command = statusPage
-    .command('update')
-    .description('change a status page; --service options replace all sections')
+  const command = pageCommand(
+    statusPage,
+    'update',
+    'change a status page; --service options replace all sections',
+  )
   addPageOptions(command, sections, false)
-    .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .option('--hide-incident <display-id...>', 'incidents to hide, such as INC-42')
     .option('--show-incident <display-id...>', 'incidents to show again')
-    .action(async (options: PageOptions & { id: string }) => {
-      const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
-      if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
-      const page = await inDatabase(options, (store) => store.changeStatusPage(options.id, change))
-      present(write, options.json, page, pageText(page))
-    })
+    .action(
+      inStore(async (store, options: PageOptions & IdOptions) => {
+        const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
+        if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
+        return printed(await store.changeStatusPage(options.id, change))
+      }),
+    )
 }
 
 /** Adds the settings of a page. `--section` and `--service` fill `sections` in the given order. */
@@ -125,7 +131,7 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
   const title = new Option('--title <title>', 'title of the page').argParser(
     readableOption(PAGE_TITLE_CHARS_MAX),
   )
-  return addDatabase(command)
+  return command
     .addOption(isNew ? slug.makeOptionMandatory() : slug)
     .addOption(isNew ? title.makeOptionMandatory() : title)
     .option('--text <text>', 'introduction below the title', textOption)
@@ -186,16 +192,11 @@ function componentOption(text: string): WantedSection['components'][number] {
 }
 
 function changeOf(options: PageOptions): StatusPageChange {
-  const { slug, title, text, visibility, incidents, hideIncident, showIncident } = options
-  return {
-    ...(slug === undefined ? {} : { slug }),
-    ...(title === undefined ? {} : { title }),
-    ...(text === undefined ? {} : { text }),
-    ...(visibility === undefined ? {} : { isPublic: visibility === 'public' }),
-    ...(incidents === undefined ? {} : { incidentsShown: incidents }),
-    ...(hideIncident === undefined ? {} : { hide: hideIncident }),
-    ...(showIncident === undefined ? {} : { show: showIncident }),
-  }
+  const { slug, title, text, visibility, incidents, hideIncident: hide, showIncident: show } = options
+  const isPublic = visibility && visibility === 'public'
+  const change = { slug, title, text, isPublic, incidentsShown: incidents, hide, show }
+  // Without absent settings, which stay.
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
 function slugOption(text: string): string {
@@ -212,23 +213,28 @@ function hostOption(text: string): string {
   return host
 }
 
+function visibilityOf({ isPublic }: StatusPage): 'public' | 'hidden' {
+  return isPublic ? 'public' : 'hidden'
+}
+
 function pageText(page: StatusPage): string {
-  const { id, slug, title, isPublic, incidentsShown, hosts, hiddenIncidents } = page
-  const facts = [
-    ['id', id],
-    ['slug', slug],
-    ['title', title],
-    ['visibility', isPublic ? 'public' : 'hidden'],
-    ['incidents', incidentsShown],
-    ['hosts', hosts.join(', ') || '-'],
-    ['hidden incidents', hiddenIncidents.join(', ') || '-'],
-  ]
-  const rows = page.sections.flatMap(({ name, components }) =>
-    components.map((one) => [
-      ...[one.id, one.serviceId, name || '-', one.name],
-      ...[one.showsUptime ? 'shown' : 'hidden', one.text || '-'],
-    ]),
+  const { id, slug, title, incidentsShown, hosts, hiddenIncidents } = page
+  const facts = {
+    ...{ id, slug, title, visibility: visibilityOf(page), incidents: incidentsShown },
+    hosts: hosts.join(', ') || null,
+    'hidden incidents': hiddenIncidents.join(', ') || null,
+  }
+  const components = page.sections.flatMap(({ name: section, components: own }) =>
+    own.map((component) => ({ ...component, section })),
   )
-  const components = table(['COMPONENT', 'SERVICE', 'SECTION', 'NAME', 'UPTIME', 'TEXT'], rows)
-  return `${table(['PAGE', ''], facts)}\n\n${components}`
+  const componentTable = table(components, {
+    COMPONENT: 'id',
+    SERVICE: 'serviceId',
+    SECTION: ({ section }) => section || null,
+    NAME: 'name',
+    UPTIME: ({ showsUptime }) => (showsUptime ? 'shown' : 'hidden'),
+    TEXT: ({ text }) => text || null,
+  })
+  const factRows = Object.entries(facts).map(([name, value]) => ({ name, value }))
+  return `${table(factRows, { PAGE: 'name', '': 'value' })}\n\n${componentTable}`
 }

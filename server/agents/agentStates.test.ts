@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentCells, shownAgentToken } from './agentStates.ts'
+import { shownAgentToken } from './agentStates.ts'
 
 const NOW_MS = Date.parse('2026-01-01T00:10:00Z')
 const TOKEN = {
@@ -23,15 +23,4 @@ test.each([
   const shown = shownAgentToken({ ...TOKEN, report, revokedAt }, NOW_MS)
 
   expect([shown.state, shown.agents]).toEqual([state, agents])
-})
-
-test('a row shows the clock in seconds, and - for values that no agent has reported yet', () => {
-  const used = shownAgentToken({ ...TOKEN, report: seenBefore(30_000) }, NOW_MS)
-  const unused = shownAgentToken({ ...TOKEN, report: null }, NOW_MS)
-
-  const { createdAt } = TOKEN
-  const own = ['token', 'eu-west-1', 'dublin-1', '0a1b']
-  const said = ['2026-01-01T00:09:30.000Z', '1.0.0', '2', '-1.5 s', '7', '3']
-  expect(agentCells(used)).toEqual([...own, 'connected', ...said, createdAt, '-'])
-  expect(agentCells(unused)).toEqual([...own, 'unused', '-', '-', '0', '-', '-', '-', createdAt, '-'])
 })

@@ -33,22 +33,3 @@ export function shownAgentToken({ report, ...token }: StoredAgentToken, nowMs: n
     checksInFlight: report?.checksInFlight ?? null,
   }
 }
-
-/** The columns of `agent list`. */
-export const AGENT_COLUMNS = [
-  ...['ID', 'REGION', 'NAME', 'LAST4', 'STATE', 'LAST SEEN', 'VERSION', 'AGENTS', 'CLOCK', 'SPOOL', 'CHECKS'],
-  ...['CREATED', 'REVOKED'],
-] as const
-
-/** `token` as a row of AGENT_COLUMNS; `-` for unknown values. Pure. */
-export function agentCells(token: ShownAgentToken): readonly string[] {
-  const { id, region, name, last4, state, agents, clockAheadMs, createdAt, revokedAt } = token
-  const clock = clockAheadMs === null ? null : `${(clockAheadMs / 1_000).toFixed(1)} s`
-  const said = [token.lastSeenAt, token.version, agents, clock, token.spooled, token.checksInFlight]
-  return [
-    ...[id, region, name, last4, state],
-    ...said.map((value) => String(value ?? '-')),
-    createdAt,
-    revokedAt ?? '-',
-  ]
-}

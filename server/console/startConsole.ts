@@ -14,7 +14,7 @@ export interface ConsoleListening {
   /** 0 for any free port. */
   readonly port: number
   /** Public origin; http://localhost with its port when absent. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Number of trusted proxies in front of it; 0 when absent. */
   readonly proxies?: number
   /** Cost of password hashes; PASSWORD_COST when absent. */

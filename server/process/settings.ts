@@ -16,9 +16,9 @@ export interface AgentListening {
   /** 0 for any free port. */
   readonly port: number
   /** Absent behind a TLS proxy, or on loopback. */
-  readonly tls?: TlsFiles
+  readonly tls?: TlsFiles | undefined
   /** URL at which other servers of the database reach it; its own URL when absent. */
-  readonly advertisedUrl?: string
+  readonly advertisedUrl?: string | undefined
 }
 
 /** The listener of status pages. */
@@ -27,7 +27,7 @@ export interface StatusListening {
   /** 0 for any free port. */
   readonly port: number
   /** Public origin; absent when pages are only reached by their slugs. */
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 /** Settings of a server. */

@@ -5,39 +5,40 @@ import { assertExists, type Engine } from '../../store/engine.ts'
 import { type Finding, findingOf, isBroken } from '../../store/finding.ts'
 import { failureOf } from '../failures/failure.ts'
 import { ShownFailure } from '../failures/shownFailure.ts'
-import { addDatabase, engineOf } from '../options/databaseOption.ts'
+import { databaseCommand } from '../options/databaseCommand.ts'
+import { engineOf } from '../options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
-import { present, table, type Write } from '../text/output.ts'
 import { withStore } from '../options/withStore.ts'
+import { present, table } from '../text/output.ts'
 
 const NO_KEY_NEEDED = 'none is needed yet'
 
 /** Adds `doctor`, which prints findings about a database; the exit code is 1 when acknowledged changes could be lost. */
 export function addDoctorCommand(
   program: Command,
-  write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  addDatabase(
-    program
-      .command('doctor')
-      .description('check the configuration and the durability; fails when changes could be lost'),
+  databaseCommand(
+    program,
+    'doctor',
+    'check the configuration and the durability; fails when changes could be lost',
   )
     .addOption(masterKeyOption())
-    .action(async (options: MasterKeyOptions) => {
+    .action(async (options: MasterKeyOptions, command: Command) => {
       const engine = engineOf(options)
       // A PostgreSQL database exists before a server or a move creates its tables; a folder does not.
       if (options.dataDir !== undefined) await assertExists(engine)
       const findings = [
         ...(await engine.examine('whole')),
         await judgeSchema(engine),
-        await judgeMasterKeys(engine, () => keysOf(options, environment)),
+        await judgeMasterKeys(engine, () =>
+          readKeys(keySourceOf(options, environment), options.dataDir ?? null),
+        ),
       ]
       const { place, schemaVersion } = engine
       const isDurable = !findings.some(isBroken)
-      const rows = findings.map(({ check, health, text }) => [health, check, text])
-      const page = `${place}\n\n${table(['HEALTH', 'CHECK', 'FOUND'], rows)}`
-      present(write, options.json, { place, schemaVersion, isDurable, findings }, page)
+      const page = `${place}\n\n${table(findings, { HEALTH: 'health', CHECK: 'check', FOUND: 'text' })}`
+      present(command, options.json, { place, schemaVersion, isDurable, findings }, page)
       if (!isDurable) throw new ShownFailure('changes can be lost')
     })
 }
@@ -67,13 +68,13 @@ async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[])
   }
   const needed = await withStore(engine, (store) => store.masterKeyIds())
   if (needed.length === 0) return { check, health: 'ok', text: NO_KEY_NEEDED }
-  const known = new Set<string>()
+  let known: readonly string[]
   try {
-    for (const { id } of keys()) known.add(id)
+    known = keys().map(({ id }) => id)
   } catch (error) {
     return { check, health: 'broken', text: failureOf(error).message }
   }
-  const missing = needed.filter((id) => !known.has(id))
+  const missing = needed.filter((id) => !known.includes(id))
   return findingOf(check, {
     health: 'broken',
     problem:
@@ -82,12 +83,4 @@ async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[])
         : undefined,
     ok: 'every sealed value can be opened',
   })
-}
-
-/** The master keys that the options name. Throws when there are none. */
-function keysOf(
-  options: MasterKeyOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): readonly MasterKey[] {
-  return readKeys(keySourceOf(options, environment), options.dataDir ?? null)
 }

@@ -4,7 +4,7 @@ import type { Engine } from '../../store/engine.ts'
 import { type Move, moveStore } from '../../store/moving/moveStore.ts'
 import { PARTS, type Part } from '../../store/moving/portableTables.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf, placeGiven } from '../options/databaseOption.ts'
-import { present, table, type Write } from '../text/output.ts'
+import { note, present, table } from '../text/output.ts'
 
 /** Shortest interval between progress lines (milliseconds). */
 const PROGRESS_MS = 2_000
@@ -17,25 +17,26 @@ interface MigrateOptions extends DatabasePlace {
 }
 
 /** Adds `migrate`, which migrates the schema or moves all data to another kind of database. */
-export function addMigrateCommand(program: Command, write: Write, writeError: Write): void {
-  const command = program
+export function addMigrateCommand(program: Command): void {
+  const migrate = program
     .command('migrate')
     .description('bring the schema of the database up to date, or move all data to another database')
   addDatabaseFlags(
-    command,
+    migrate,
     (options: MigrateOptions) => options.from !== undefined || options.to !== undefined,
   )
     .option('--from <place>', 'database to move: a data folder, a PostgreSQL URL, or a file with the URL')
     .option('--to <place>', 'empty database of the other kind to move it to, in the same forms')
     .addOption(new Option('--without <part...>', 'data to leave behind').choices(PARTS).default([], 'none'))
     .option('--json', 'print JSON', false)
-    .action(async (options: MigrateOptions) => {
-      if (options.from === undefined && options.to === undefined) return await migrateSchema(options, write)
-      await move(options, write, writeError)
-    })
+    .action((options: MigrateOptions, command: Command) =>
+      options.from === undefined && options.to === undefined
+        ? migrateSchema(options, command)
+        : move(options, command),
+    )
 }
 
-async function migrateSchema(options: MigrateOptions, write: Write): Promise<void> {
+async function migrateSchema(options: MigrateOptions, command: Command): Promise<void> {
   const engine = engineOf(options)
   const before = (await engine.schemaNow()) ?? 0
   await (await engine.open('administer')).close()
@@ -44,10 +45,10 @@ async function migrateSchema(options: MigrateOptions, write: Write): Promise<voi
     before === schemaVersion
       ? `${place} has schema ${schemaVersion}: there was nothing to do`
       : `${place} was migrated from schema ${before} to ${schemaVersion}`
-  present(write, options.json, { place, from: before, to: schemaVersion }, text)
+  present(command, options.json, { place, from: before, to: schemaVersion }, text)
 }
 
-async function move(options: MigrateOptions, write: Write, writeError: Write): Promise<void> {
+async function move(options: MigrateOptions, command: Command): Promise<void> {
   if (options.from === undefined || options.to === undefined) {
     throw new Error('--from and --to belong together: give both to move data, or none to migrate the schema')
   }
@@ -67,10 +68,10 @@ async function move(options: MigrateOptions, write: Write, writeError: Write): P
     onProgress: ({ table: name, done, of }) => {
       if (performance.now() - spokenAtMs < PROGRESS_MS) return
       spokenAtMs = performance.now()
-      writeError(`${name}: ${done} of ${of} rows\n`)
+      note(command, `${name}: ${done} of ${of} rows`)
     },
   })
-  present(write, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
+  present(command, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
 }
 
 /** The place that a flag names. Throws with the name of the flag. */
@@ -83,8 +84,7 @@ function placeOf(flag: string, text: string): DatabasePlace {
 }
 
 function moveText(from: Engine, to: Engine, { moved, left }: Move): string {
-  const rows = moved.map(({ table: name, rows, sha256 }) => [name, String(rows), sha256])
   const behind = left.map(({ table: name, rows }) => `left behind: ${name} (${rows} rows)\n`).join('')
   const next = `the same rows are in ${to.place}; ${from.place} is not used any more, and servers need the same master key as before`
-  return `${table(['TABLE', 'ROWS', 'SHA-256'], rows)}\n${behind}${next}`
+  return `${table(moved, { TABLE: 'table', ROWS: 'rows', 'SHA-256': 'sha256' })}\n${behind}${next}`
 }

@@ -16,6 +16,7 @@ import { defaultKeyFile } from '../../secrets/keyring.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { readGiven } from '../options/readGiven.ts'
 import { withStore } from '../options/withStore.ts'
+import { present } from '../text/output.ts'
 import { devOrg, devStatusPage, ownerPath, replaceKey } from './devOrg.ts'
 import { type DevDocument, devText } from './devText.ts'
 import { putSampleService } from './sampleService.ts'
@@ -37,7 +38,7 @@ interface DevOptions {
  * Adds `dev`, which needs no settings. It ignores the variables of `serve`, so that it never opens a production data
  * folder.
  */
-export function addDevCommand(program: Command, write: (text: string) => void): void {
+export function addDevCommand(program: Command): void {
   program
     .command('dev')
     .description('try Pharos: a server with sample data on this machine, until Ctrl-C')
@@ -54,13 +55,11 @@ export function addDevCommand(program: Command, write: (text: string) => void): 
       ).argParser(wholeNumber(0, 65_535)),
     )
     .option('--json', 'print JSON', false)
-    .action(async ({ dataDir, port, json }: DevOptions) => {
+    .action(async ({ dataDir, port, json }: DevOptions, command: Command) => {
       const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), 'pharos-dev-')) : undefined
       try {
         await serveDev(dataDir ?? join(temporary ?? '', 'data'), port, (document) =>
-          write(
-            json ? `${JSON.stringify(document)}\n` : devText(document, temporary !== undefined, pharosFile()),
-          ),
+          present(command, json, document, devText(document, temporary !== undefined, pharosFile())),
         )
       } finally {
         // It also contains the master key.

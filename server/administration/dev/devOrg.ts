@@ -1,5 +1,6 @@
-import { hashToken, newToken, OPERATOR_LINK_MS } from '../../domain/accounts/sessions.ts'
-import { hashKey, mintKey } from '../../domain/apiKeys.ts'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
+import { newLink, OPERATOR_LINK_MS } from '../../domain/accounts/sessions.ts'
+import { newKey } from '../../domain/apiKeys.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -31,13 +32,11 @@ export async function devOrg(store: Store): Promise<string> {
 export async function replaceKey(store: Store, orgId: string): Promise<string> {
   const nowMs = systemEnvironment.nowMs()
   for (const { id, createdBy, revokedAt } of await store.listKeys(orgId)) {
-    if (createdBy === NAME && revokedAt === null) await store.revokeKey({ id, by: { kind: 'cli' }, nowMs })
+    if (createdBy === NAME && revokedAt === null) await store.revokeKey({ id, by: OPERATOR, nowMs })
   }
-  const key = mintKey(systemEnvironment)
-  await store.createKey({
-    ...{ id: systemEnvironment.uuid(), orgId, scope: 'read_write', hash: hashKey(key), last4: key.slice(-4) },
-    ...{ createdBy: NAME, note: null, by: { kind: 'cli' }, nowMs },
-  })
+  const { key, ...made } = newKey(systemEnvironment)
+  const about = { orgId, scope: 'read_write', createdBy: NAME, note: null, by: OPERATOR, nowMs } as const
+  await store.createKey({ ...made, ...about })
   return key
 }
 
@@ -59,9 +58,8 @@ export async function devStatusPage(store: Store, orgId: string, serviceId: stri
 export async function ownerPath(store: Store, orgId: string): Promise<string> {
   const missing = await store.orgsWithoutOwner()
   if (!missing.some(({ id }) => id === orgId)) return '/'
-  const token = newToken(systemEnvironment.randomBytes)
-  const nowMs = systemEnvironment.nowMs()
-  const invitation = { tokenHash: hashToken(token), orgId, email: OWNER_EMAIL, role: 'owner' as const }
-  await store.invite({ ...invitation, expiresAtMs: nowMs + OPERATOR_LINK_MS }, { kind: 'cli' }, nowMs)
+  const { token, ...link } = newLink(systemEnvironment, OPERATOR_LINK_MS)
+  const invitation = { ...link, orgId, email: OWNER_EMAIL, role: 'owner' } as const
+  await store.invite(invitation, OPERATOR, systemEnvironment.nowMs())
   return `/invite/${token}`
 }

@@ -45,6 +45,5 @@ Next:
 Break the sample, and repair it. The status page shows the outage within a minute, then the recovery:
 
   curl -X POST ${sample.url}/break
-  curl -X POST ${sample.url}/repair
-`
+  curl -X POST ${sample.url}/repair`
 }

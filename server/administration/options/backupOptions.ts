@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { wholeNumber } from '../../../monitoring/program/wholeNumber.ts'
 import type { BackupSchedule } from '../../process/backups.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { newestBackupAtMs } from '../../store/sqlite/files/backupFolder.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
-import { VARIABLES } from './configuration.ts'
+import { setting } from './configuration.ts'
 import { readGiven } from './readGiven.ts'
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -25,19 +25,17 @@ export interface BackupOptions {
 export function addBackupFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--backup-to <dir>', 'folder for scheduled backups of the database (default: none)')
-        .env(VARIABLES.backupTo)
-        .argParser(readGiven),
+      setting('--backup-to <dir>', 'folder for scheduled backups of the database (default: none)').argParser(
+        readGiven,
+      ),
     )
     .addOption(
-      new Option('--backup-every <duration>', 'time between two backups: 30m, 12h, 1d')
-        .env(VARIABLES.backupEvery)
+      setting('--backup-every <duration>', 'time between two backups: 30m, 12h, 1d')
         .argParser(readInterval)
         .default('1d'),
     )
     .addOption(
-      new Option('--backup-keep <count>', 'number of backups to keep')
-        .env(VARIABLES.backupKeep)
+      setting('--backup-keep <count>', 'number of backups to keep')
         .argParser(wholeNumber(1, KEEP_MAX))
         .default(7),
     )

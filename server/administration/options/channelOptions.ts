@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ChannelRef } from '../../store/notificationStore.ts'
-import { addDatabase, type DatabaseOptions } from './databaseOption.ts'
+import { databaseCommand } from './databaseCommand.ts'
+import type { DatabaseOptions } from './databaseOption.ts'
 
 /** Options of a command about one channel. */
 export interface ChannelOptions extends DatabaseOptions {
@@ -8,9 +9,9 @@ export interface ChannelOptions extends DatabaseOptions {
   readonly org?: string
 }
 
-/** Adds `--id` and `--org` of a command about one channel. */
-export function addChannelOptions(command: Command): Command {
-  return addDatabase(command)
+/** Adds the command `name`, about one channel, to `channel`. */
+export function channelCommand(channel: Command, name: string, description: string): Command {
+  return databaseCommand(channel, name, description)
     .requiredOption('--id <id>', 'id of the channel, from "channel list"')
     .option('--org <id>', 'fail unless the channel belongs to this organisation')
 }

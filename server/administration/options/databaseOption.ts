@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { readPrivateOption } from '../../../api/runtime/readPrivateOption.ts'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Engine } from '../../store/engine.ts'
 import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
-import { VARIABLES } from './configuration.ts'
+import { setting } from './configuration.ts'
 import { readGiven } from './readGiven.ts'
 
 /** Location of the data. `addDatabaseFlags` checks that exactly one is given. */
@@ -34,19 +34,22 @@ export function addDatabaseFlags<Options>(
   isGiven: (options: Options) => boolean = () => false,
 ): Command {
   return command
-    .addOption(new Option('--data-dir <dir>', 'data folder').env(VARIABLES.dataDir).argParser(readGiven))
+    .addOption(setting('--data-dir <dir>', 'data folder').argParser(readGiven))
     .addOption(
-      new Option(
+      setting(
         '--database <url>',
         'URL of a PostgreSQL database instead of a data folder; visible in the process list',
+        'PHAROS_DATABASE_URL',
       )
-        .env(VARIABLES.database)
         .argParser((text) => readPrivateOption(command, '--database', () => readDatabaseUrl(text)))
         .conflicts(['dataDir', 'databaseFile']),
     )
     .addOption(
-      new Option('--database-file <file>', 'file that contains the URL of the PostgreSQL database')
-        .env(VARIABLES.databaseFile)
+      setting(
+        '--database-file <file>',
+        'file that contains the URL of the PostgreSQL database',
+        'PHAROS_DATABASE_URL_FILE',
+      )
         .argParser((text) => readPrivateOption(command, '--database-file', () => readUrlFile(text)))
         .conflicts('dataDir'),
     )

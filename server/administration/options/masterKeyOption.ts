@@ -1,6 +1,6 @@
-import { Option } from 'commander'
+import type { Option } from 'commander'
 import { defaultKeyFile, type KeySource } from '../../secrets/keyring.ts'
-import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
+import { MASTER_KEY_VARIABLE, setting } from './configuration.ts'
 import type { DatabaseOptions } from './databaseOption.ts'
 import { readGiven } from './readGiven.ts'
 
@@ -11,9 +11,10 @@ export interface MasterKeyOptions extends DatabaseOptions {
 
 /** The flag for the file of the master key. */
 export function masterKeyOption(): Option {
-  return new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)')
-    .env(VARIABLES.masterKeyFile)
-    .argParser(readGiven)
+  return setting(
+    '--master-key-file <file>',
+    'file of the master key (default: <data-dir>.master-key)',
+  ).argParser(readGiven)
 }
 
 /** Source of the master key: the given file, the text of the variable, or the file beside the data folder. Throws when there is none of them. */

@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { readCertificate, type TlsFiles } from '../../process/certificateFiles.ts'
-import { VARIABLES } from './configuration.ts'
+import { setting } from './configuration.ts'
 import { readGiven } from './readGiven.ts'
 
 /** Options of `serve` for TLS. */
@@ -14,18 +14,13 @@ export interface TlsOptions {
 export function addTlsFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--tls-cert <file>', 'certificate chain of all listeners but the admin port (PEM)')
-        .env(VARIABLES.tlsCert)
-        .argParser(readGiven),
+      setting('--tls-cert <file>', 'certificate chain of all listeners but the admin port (PEM)').argParser(
+        readGiven,
+      ),
     )
+    .addOption(setting('--tls-key <file>', 'private key of that certificate (PEM)').argParser(readGiven))
     .addOption(
-      new Option('--tls-key <file>', 'private key of that certificate (PEM)')
-        .env(VARIABLES.tlsKey)
-        .argParser(readGiven),
-    )
-    .addOption(
-      new Option('--admin-tls <on|off>', 'whether the admin port uses that certificate too')
-        .env(VARIABLES.adminTls)
+      setting('--admin-tls <on|off>', 'whether the admin port uses that certificate too')
         .choices(['on', 'off'])
         .default('off'),
     )

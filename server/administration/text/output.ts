@@ -1,22 +1,43 @@
+import type { Command } from 'commander'
 import { CONTROL_CHARACTERS } from '../../../api/contract/readableText.ts'
 
-/** Writes the result of a command. */
-export type Write = (text: string) => void
-
-/** Writes `value` as one line of JSON when `isJson`, and as `text` otherwise. */
-export function present(write: Write, isJson: boolean, value: unknown, text: string): void {
-  write(`${isJson ? JSON.stringify(value) : text}\n`)
+/** Writes the result of `command`: `value` as one line of JSON when `isJson`, and `text` otherwise. */
+export function present(command: Command, isJson: boolean, value: unknown, text: string): void {
+  command.configureOutput().writeOut?.(`${isJson ? JSON.stringify(value) : text}\n`)
 }
 
-/** Rows as padded columns below a header. Line breaks and terminal control characters become `…`. Pure. */
-export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(CONTROL_CHARACTERS, '…')))
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+/** Writes a note about the work of `command` to stderr. */
+export function note(command: Command, text: string): void {
+  command.configureOutput().writeErr?.(`${text}\n`)
+}
+
+/** The text of a cell; `null` becomes `-`. */
+type Cell = string | number | null
+
+/** The members of an item that can be cells. */
+type CellOf<Item> = { [Key in keyof Item]: Item[Key] extends Cell ? Key : never }[keyof Item]
+
+/**
+ * `items` as padded columns below their titles. The cell of a column is a member of the item, or computed from it. Line
+ * breaks and terminal control characters become `…`. Pure.
+ */
+export function table<Item>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, CellOf<Item> | ((item: Item) => Cell)>>,
+): string {
+  const rows = items.map((item) =>
+    Object.values(columns).map((column) => {
+      const cell = typeof column === 'function' ? column(item) : item[column]
+      return String(cell ?? '-').replaceAll(CONTROL_CHARACTERS, '…')
+    }),
   )
-  return [header, ...rows]
-    .map((row) =>
-      row
+  const lines = [Object.keys(columns), ...rows]
+  const widths = Object.keys(columns).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  return lines
+    .map((line) =>
+      line
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join('  ')
         .trimEnd(),

@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
 import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
 import { createLog } from '../process/requestLog.ts'
 import { freePort } from '../testing/freePort.ts'
 import { rawExchange } from '../testing/rawExchange.ts'
 import { agentListener } from './agentListener.ts'
+import { RESPONSE_MS_MAX } from './forwardRequest.ts'
 import { type AgentHarness, startHarness } from './testing/agentHarness.ts'
 
 let harness: AgentHarness
@@ -155,9 +156,13 @@ test('API keys are refused by the agent listener and agent tokens by the API, an
   expect(new Set(statuses)).toEqual(new Set([401, 429]))
 })
 
+/** The head of a sync. */
+const syncHead = (...headers: readonly string[]) =>
+  [`POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`, ...headers, '\r\n'].join(
+    '\r\n',
+  )
 /** The start of a sync. */
-const halfSync = () =>
-  `POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`
+const halfSync = () => `${syncHead('Content-Length: 100')}{`
 
 test('an agent that disconnects during a message, or a proxy that requests a tunnel, leaves nothing behind', async () => {
   const { port, hostname } = new URL(harness.url)
@@ -217,6 +222,40 @@ test('a server that cannot forward requests of agents logs the reason at interva
     server: other,
     err: { message: expect.stringContaining('ECONNREFUSED') },
   })
+})
+
+test('a request that the monitoring server answers with 101, or only with other 1xx, is refused in bounded time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const hints: Socket[] = []
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+  const other = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (data) => {
+      if (data.includes('hints')) hints.push(socket)
+      else socket.write(switching)
+    })
+  })
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  // True because the server listens on TCP.
+  const { port } = other.address() as AddressInfo
+  const { url, lines, stop } = await startForwarding(`http://127.0.0.1:${port}`)
+  const ask = (asks: string) =>
+    rawExchange(url, syncHead(`X-Asks: ${asks}`, 'Content-Length: 0', 'Connection: close'))
+
+  const switched = await ask('switch')
+  const hinted = ask('hints')
+  await vi.waitFor(() => expect(hints).toHaveLength(1), POLL)
+  hints[0]?.write('HTTP/1.1 103 Early Hints\r\n\r\n')
+  vi.advanceTimersByTime(RESPONSE_MS_MAX)
+
+  expect(switched.status).toBe(429)
+  expect((await hinted).status).toBe(429)
+  expect(lines.map((line) => JSON.parse(line).err.message)).toEqual([
+    expect.stringContaining('the other server responded with 101'),
+  ])
+  await stop()
+  other.close()
 })
 
 test('a server that stops ends forwarded syncs at once, and logs no failure when agents leave or it stops', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LOCK_LEASE } from '../results/postgres/postgresResults.ts'
@@ -65,6 +66,50 @@ test('a lease is renewed while the work that it is for starts', async () => {
 
   finish()
   following.push(await pending)
+})
+
+test('a lease that cannot be renewed is logged once a minute, and once when it can be renewed again', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const lines: string[] = []
+  const lease = leaseOf(0)
+  let attempts = 0
+  const counted: MonitoringLease = {
+    ...lease,
+    acquire: async (address) => {
+      try {
+        return await lease.acquire(address)
+      } finally {
+        attempts += 1
+      }
+    },
+  }
+  following.push(
+    await followLease({
+      lease: counted,
+      start: async () => ({ stop: async () => {} }),
+      log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
+    }),
+  )
+  const renewFor = async (durationMs: number) => {
+    for (let spentMs = 0; spentMs < durationMs; spentMs += RENEWAL_MS) {
+      const before = attempts
+      vi.advanceTimersByTime(RENEWAL_MS)
+      // Not expect.poll, which advances the clock.
+      while (attempts === before) await sleep(1)
+    }
+  }
+
+  await run('ALTER TABLE leases RENAME TO hidden')
+  await renewFor(90_000)
+  await run('ALTER TABLE hidden RENAME TO leases')
+  await renewFor(3 * RENEWAL_MS)
+
+  expect(lines).toEqual([
+    'this server monitors now',
+    'the monitoring lease could not be renewed',
+    'the monitoring lease could not be renewed',
+    'the monitoring lease can be renewed again',
+  ])
 })
 
 test('work starts anew when another server held the lease meanwhile', async () => {

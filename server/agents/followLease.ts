@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { LeaseRow, MonitoringLease } from '../store/store.ts'
+import { failureLog } from './failureLog.ts'
 
 /** Interval between renewals of the lease (milliseconds). */
 export const RENEWAL_MS = 2_000
@@ -74,16 +75,22 @@ export async function followLease<Leased extends Work>({
     return changing
   }
 
+  const renewalLog = failureLog(log, {
+    level: 'warn',
+    failure: 'the monitoring lease could not be renewed',
+    end: 'the monitoring lease can be renewed again',
+  })
+  const changeLog = failureLog(log, {
+    level: 'error',
+    failure: 'monitoring could not be started or stopped',
+    end: 'monitoring has started or stopped',
+  })
   let renewing = renew()
   await renewing
   const renewals = setInterval(() => {
-    renewing = renewing
-      .then(renew)
-      .catch((error: unknown) => log.warn({ err: error }, 'the monitoring lease could not be renewed'))
+    renewing = renewing.then(renew).then(renewalLog.succeeded, renewalLog.failed)
     // Renewals go on while the work starts or stops.
-    renewing
-      .then(changeOnce)
-      .catch((error: unknown) => log.error({ err: error }, 'monitoring could not be started or stopped'))
+    renewing.then(changeOnce).then(changeLog.succeeded, changeLog.failed)
   }, RENEWAL_MS)
   try {
     await changeOnce()

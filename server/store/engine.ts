@@ -36,6 +36,13 @@ export interface Engine {
   examine(depth: 'start' | 'whole'): Promise<readonly Finding[]>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */
   lock(name: LockName): Promise<() => Promise<void>>
+  /** Rejects when the data was moved to a place other than `except`. Changes nothing. */
+  assertNotMoved(except?: string): Promise<void>
+  /**
+   * Resolves to the function that removes the files that were created since, unless there was a database. The caller has
+   * both locks. In PostgreSQL it removes nothing: new tables stay empty.
+   */
+  removeNewFiles(): Promise<() => Promise<void>>
   /**
    * Opens the data to move it elsewhere or to move other data into it; created and migrated. The caller has both locks.
    * `results` is the file or the schema of the results, which exists; `null` leaves them out.

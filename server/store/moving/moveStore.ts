@@ -50,17 +50,27 @@ interface MovePlan {
 }
 
 /**
- * Moves the data of one store into another kind of database, and compares every row. Rejects, and leaves the target
- * empty, when the source is in use, the target has data, or the target lacks a table. Afterwards the source cannot be
- * opened. Can be repeated after a crash at any instant.
+ * Moves the data of one store into another kind of database, and compares every row. Rejects, and leaves the target as
+ * it was, when the source is in use or was moved elsewhere, the target has data, or the target lacks a table. Afterwards
+ * the source cannot be opened. Can be repeated after a crash at any instant.
  */
 export async function moveStore({ from, to, without, results, onProgress }: MoveOptions): Promise<Move> {
+  // A move to the same place was interrupted before its end if that place has no data.
+  await from.assertNotMoved(to.place)
   const undo: (() => Promise<void>)[] = []
   const prepare = without.has('results') ? undefined : results.prepare
+  let isMoved = false
   try {
+    await assertExists(from)
+    await locked(from, undo)
     const source = await opened(from, { role: 'source', prepare }, undo)
+    await locked(to, undo)
+    const removeNewFiles = await to.removeNewFiles()
+    undo.push(async () => {
+      if (!isMoved) await removeNewFiles()
+    })
     const target = await opened(to, { role: 'target', prepare }, undo)
-    await assertEmpty(to, target)
+    await assertEmpty({ from, to }, target)
     const { sections, left } = await planMove(source, target, without)
     for (const name of SEEDED_TABLES) await target.clear(name)
     const moved: MovedTable[] = []
@@ -78,20 +88,24 @@ export async function moveStore({ from, to, without, results, onProgress }: Move
     // Before the commit: at no time can both be used.
     await source.markMoved(to.place)
     await target.commit()
+    isMoved = true
     return { moved, left }
   } finally {
     for (const step of undo.reverse()) await step()
   }
 }
 
-/** Locks and opens `engine` for this move; adds to `undo` how to close it. */
+/** Locks `engine` for this move; adds to `undo` how to unlock it. */
+async function locked(engine: Engine, undo: (() => Promise<void>)[]): Promise<void> {
+  for (const name of ['serve', 'rotation'] as const) undo.push(await engine.lock(name))
+}
+
+/** Opens `engine`, which is locked, for this move; adds to `undo` how to close it. */
 async function opened(
   engine: Engine,
   { role, prepare }: { role: 'source' | 'target'; prepare: MovableResults['prepare'] | undefined },
   undo: (() => Promise<void>)[],
 ): Promise<Portable> {
-  if (role === 'source') await assertExists(engine)
-  for (const name of ['serve', 'rotation'] as const) undo.push(await engine.lock(name))
   const results = prepare === undefined ? null : await prepare(engine.results)
   const portable = await engine.openPortable(role, results)
   undo.push(() => portable.close())
@@ -100,10 +114,14 @@ async function opened(
 
 const definitionOf = (table: string) => PORTABLE_TABLES.find(({ name }) => name === table)
 
-async function assertEmpty(to: Engine, target: Portable): Promise<void> {
+async function assertEmpty(
+  { from, to }: { readonly from: Engine; readonly to: Engine },
+  target: Portable,
+): Promise<void> {
   for (const table of (await target.columns()).keys()) {
     if (UNMOVED_TABLES.has(table) || SEEDED_TABLES.includes(table)) continue
     if ((await target.count(table, definitionOf(table)?.where)) === 0) continue
+    await from.assertNotMoved()
     throw new Error(`${to.place} already has data (${table}): move into an empty one`)
   }
 }

@@ -51,14 +51,22 @@ export function postgresEngine(
       ),
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
+    assertNotMoved: (except) => withConnection(url, (client) => assertNotMoved(client, placeOf(url), except)),
+    removeNewFiles: async () => async () => {},
     openPortable: (role, results) =>
       openExclusively(url, { role, results }, (client, other) => assertUsable(client, other, clocks.nowMs)),
   }
 }
 
-async function assertNotMoved(client: pg.Client, place: string): Promise<void> {
+async function assertNotMoved(client: pg.Client, place: string, except?: string): Promise<void> {
+  const { rows: tables } = await client.query(
+    "SELECT FROM pg_class WHERE relname = 'moved' AND pg_table_is_visible(oid)",
+  )
+  if (tables.length === 0) return
   const { rows } = await client.query<{ place: string }>('SELECT place FROM moved')
-  if (rows[0] !== undefined) throw movedError(place, rows[0].place, 'delete the row of its table "moved"')
+  const moved = rows[0]?.place
+  if (moved === undefined || moved === except) return
+  throw movedError(place, moved, 'delete the row of its table "moved"')
 }
 
 /** Opens the database for a move. Rejects when another pharos-server is connected: servers take no lock. */

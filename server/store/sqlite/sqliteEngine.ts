@@ -14,6 +14,7 @@ import { MIGRATIONS, schemaVersion } from './files/migrations.ts'
 import { assertNotMoved } from './files/movedMark.ts'
 import { databaseFile } from './files/openDatabase.ts'
 import { openPortable } from './files/portable.ts'
+import { removeNewFiles } from './files/removeNewFiles.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 import { executorOn } from './sqliteScripts.ts'
@@ -74,6 +75,8 @@ export function sqliteEngine(
       const release = await locks[name](dataDir)
       return async () => release()
     },
+    assertNotMoved: async (except) => assertNotMoved(dataDir, except),
+    removeNewFiles: async () => removeNewFiles(dataDir),
     openPortable: (_role, results) => openPortable(dataDir, results),
     backupInto: async (folder, keep, signal) => {
       const source = databaseFile(dataDir)

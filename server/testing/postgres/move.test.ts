@@ -164,21 +164,46 @@ test('after a move the former place of the data is refused', async () => {
   await fill()
   await run('migrate', '--from', dataDir, '--to', url)
   const refused = await runHere(['org', 'list', '--data-dir', dataDir])
-  const occupied = await move('--from', dataDir, '--to', url)
+  const repeated = await move('--from', dataDir, '--to', url)
+  const elsewhere = await durableDatabases().createEmpty()
+  const again = await move('--from', dataDir, '--to', elsewhere)
   const back = join(folder, 'back')
   const text = await run('migrate', '--from', url, '--to', back)
   const refusedThere = await runHere(['org', 'list', '--database', url])
+  const third = join(folder, 'third')
+  const againThere = await move('--from', url, '--to', third)
 
-  expect(refused).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`the data of ${dataDir} was moved to`),
-  })
-  expect(occupied).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('already has data (agent_tokens)'),
-  })
-  expect(refusedThere).toMatchObject({ code: 1, stderr: expect.stringContaining(`was moved to ${back}`) })
+  for (const { code, stderr } of [refused, repeated, again]) {
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the data of ${dataDir} was moved to`)])
+  }
+  for (const { code, stderr } of [refusedThere, againThere]) {
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`was moved to ${back}`)])
+  }
+  const tables = await withConnection(elsewhere, (client) =>
+    client.query('SELECT FROM pg_tables WHERE schemaname = current_schema()'),
+  )
+  expect(tables.rowCount).toBe(0)
+  expect(existsSync(third)).toBe(false)
   expect(text).toMatch(/^services +3 +[0-9a-f]{64}$/m)
+})
+
+test('a refused move leaves no files where there was no data, and keeps those of others', async () => {
+  await fill()
+  await run('migrate', '--from', dataDir, '--to', url)
+  const back = join(folder, 'back')
+  mkdirSync(back)
+  writeFileSync(join(back, 'master.key'), 'mine')
+  await withConnection(url, (client) => client.query('CREATE TABLE of_another_release (id integer)'))
+  await withConnection(url, (client) => client.query('INSERT INTO of_another_release VALUES (1)'))
+  const refused = await move('--from', url, '--to', back)
+  const left = readdirSync(back)
+  await withConnection(url, (client) => client.query('DROP TABLE of_another_release'))
+  await run('migrate', '--from', url, '--to', back)
+  const moved = readdirSync(back)
+
+  expect(refused.stderr).toContain('the target has no tables for of_another_release (1 rows)')
+  expect(left).toEqual(['master.key'])
+  expect(moved).toEqual(expect.arrayContaining(['control.db', 'master.key', 'results.db']))
 })
 
 test('a store in use is not moved, on either side', async () => {

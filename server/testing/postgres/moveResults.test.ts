@@ -6,10 +6,12 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { testFolder } from '../../../api/testing/temporaryFolder.ts'
 import { seriesNumber } from '../../domain/regions.ts'
+import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { openResults } from '../../results/file/openResults.ts'
 import { prepareSchema } from '../../results/postgres/postgresResults.ts'
 import { monitoredService, openedResults, STORE } from '../../results/testing/openedResults.ts'
 import { batchOf, type TestResult } from '../../results/testing/resultMessages.ts'
+import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
 import { connect, withConnection } from '../../store/postgres/schema/migrate.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
@@ -146,7 +148,8 @@ test('results move with their store to a database and to a folder, even after a 
   )
   const used = await runHere(['org', 'list', '--data-dir', dataDir])
   // As if it had been killed between its mark and its commit.
-  writeFileSync(join(dataDir, 'moved'), 'there\n')
+  const { place } = postgresEngine(url, { nowMs: Date.now, monotonicMs })
+  writeFileSync(join(dataDir, 'moved'), `${place}\n`)
   const marked = await runHere(['org', 'list', '--data-dir', dataDir])
   const there = await move(dataDir, url)
   const between = await shown(id, '--database', url)

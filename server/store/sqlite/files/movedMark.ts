@@ -21,8 +21,10 @@ export function markMoved(dataDir: string, place: string | null): void {
   syncFolder(dataDir)
 }
 
-/** Throws when the data of `dataDir` was moved elsewhere. */
-export function assertNotMoved(dataDir: string): void {
+/** Throws when the data of `dataDir` was moved to a place other than `except`. */
+export function assertNotMoved(dataDir: string, except?: string): void {
   const file = join(dataDir, MOVED_FILE)
-  if (existsSync(file)) throw movedError(dataDir, readFileSync(file, 'utf8').trim(), `remove ${file}`)
+  if (!existsSync(file)) return
+  const place = readFileSync(file, 'utf8').trim()
+  if (place !== except) throw movedError(dataDir, place, `remove ${file}`)
 }

@@ -18,11 +18,11 @@ export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
   const insert = writer.prepare(`
     INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  // Limited before it is filtered, so that a long unpublished backlog is not searched by each change.
   const forget = writer.prepare(
     `DELETE FROM commands WHERE sequence IN
-       (SELECT sequence FROM commands WHERE org_id = ? AND number <= ?
-          AND sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
-        ORDER BY number LIMIT ${DELETED_AT_ONCE})`,
+       (SELECT sequence FROM commands WHERE org_id = ? AND number <= ? ORDER BY number LIMIT ${DELETED_AT_ONCE})
+     AND sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')`,
   )
   return (orgId, commands, nowMs) => {
     if (commands.length === 0) return

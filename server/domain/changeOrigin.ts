@@ -41,8 +41,11 @@ export function originOf(change: {
 }): ChangeOrigin {
   const { nowMs, keyId, userAgent, source } = change
   const [, tool, toolVersion] = PRODUCT.exec(userAgent ?? '') ?? []
+  const { repository, commit, path } = source
   return {
-    ...source,
+    repository,
+    commit,
+    path,
     at: timestamp(nowMs),
     tool: tool?.slice(0, PRODUCT_CHARS_MAX) ?? null,
     toolVersion: toolVersion?.slice(0, PRODUCT_CHARS_MAX) ?? null,

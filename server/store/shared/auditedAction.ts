@@ -22,9 +22,16 @@ export interface AuditedAction {
 /** The row of `audited` in the audit log. Pure. */
 export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: AuditedAction) {
   const actor = 'id' in by ? by.id : null
-  const [targetKind = ''] = action.split('.')
+  const targetKind = action.slice(0, action.indexOf('.'))
+  const at = timestamp(nowMs)
   return {
-    ...{ orgId, at: timestamp(nowMs), actorKind: by.kind, actor, action, targetKind, targetId },
+    orgId,
+    at,
+    actorKind: by.kind,
+    actor,
+    action,
+    targetKind,
+    targetId,
     detail: JSON.stringify(detail),
   }
 }

@@ -149,18 +149,19 @@ function prepareApply(
 ): Apply {
   const insert = writer.prepare(
     `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response, origin)
-     VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text, @origin)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = writer.prepare(
-    `UPDATE services SET generation = @generation, definition_generation = @definitionGeneration,
-       running_in = @runningIn, response = @text, origin = iif(@keepsOrigin, origin, @origin) WHERE id = @id`,
+    `UPDATE services SET generation = ?, definition_generation = ?, running_in = ?, response = ?,
+       origin = iif(?, origin, ?) WHERE id = ?`,
   )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
   // Only the newest change of a service without a command is kept.
   const noteQuietChange = writer.prepare('INSERT OR REPLACE INTO quiet_changes (service_id) VALUES (?)')
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
-  return (facts, before, { service, text, sealed, commands, ...change }, nowMs) => {
+  return (facts, before, change, nowMs) => {
+    const { service, text, sealed, commands } = change
     if (!freesSpace(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row is deleted. Contract: Service, delete.
@@ -169,8 +170,12 @@ function prepareApply(
     publish(orgId, commands, nowMs)
     if (commands.length === 0) noteQuietChange.run(id)
     if (service === null) remove.run(id)
-    else if (before === null) insert.run({ id, orgId, text, origin, ...columnsOf(service) })
-    else update.run({ id, text, origin, keepsOrigin: Number(keepsOrigin(change)), ...columnsOf(service) })
+    else {
+      const { generation, definitionGeneration, runningIn } = columnsOf(service)
+      const columns = [generation, definitionGeneration, runningIn, text]
+      if (before === null) insert.run(id, orgId, ...columns, origin)
+      else update.run(...columns, Number(keepsOrigin(change)), origin, id)
+    }
     if (before !== null) autoIncidents.follow(before.response, service?.response ?? null)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))

@@ -8,9 +8,10 @@ export type RecordAction = (audited: AuditedAction) => void
 export function prepareAudit(writer: Database): RecordAction {
   const insert = writer.prepare(
     `INSERT INTO audit (org_id, at, actor_kind, actor, action, target_kind, target_id, detail)
-     VALUES (@orgId, @at, @actorKind, @actor, @action, @targetKind, @targetId, @detail)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return (audited) => {
-    insert.run(auditRow(audited))
+    const { orgId, at, actorKind, actor, action, targetKind, targetId, detail } = auditRow(audited)
+    insert.run(orgId, at, actorKind, actor, action, targetKind, targetId, detail)
   }
 }

@@ -1,11 +1,9 @@
 import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
-import type { SetContext } from './set/setContext.ts'
 import type { SetLoop } from './set/setLoop.ts'
 import type { Announce } from './view/eventsOf.ts'
 
 /** The parts of a set that actions use. */
 export interface ActingSet {
-  readonly context: SetContext
   readonly loop: SetLoop
   /** The digest that waits for approval; null for none. */
   readonly pendingDigest: () => string | null
@@ -35,7 +33,7 @@ export function actionsOn(
       if (set === undefined && followed !== undefined) return elsewhere(followed)
       if (set === undefined)
         return { status: 404, error: 'no pending changes have this digest: they may have changed since' }
-      await set.context.store.approve({ digest, actor, at: nowOf(set) })
+      await set.loop.context.store.approve({ digest, actor, at: nowOf(set) })
       announce(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
       await set.loop.trigger('api')
       return { done: { set: set.loop.name, digest, queued: true } }
@@ -43,8 +41,8 @@ export function actionsOn(
     suspend: (name, reason, actor, forMs) =>
       on(name, async (set) => {
         const since = nowOf(set)
-        const until = forMs === null ? null : new Date(set.context.clock.wallMs() + forMs).toISOString()
-        await set.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
+        const until = forMs === null ? null : new Date(set.loop.context.clock.wallMs() + forMs).toISOString()
+        await set.loop.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
         const message = `${actor} suspended the set: ${reason}`
         announce(name, { type: 'Suspended', severity: 'warning', message })
         await set.loop.suspensionsChanged()
@@ -52,7 +50,7 @@ export function actionsOn(
       }),
     resume: (name, actor) =>
       on(name, async (set) => {
-        if (!(await set.context.store.resume(WHOLE_SET)))
+        if (!(await set.loop.context.store.resume(WHOLE_SET)))
           return { status: 409, error: 'the set is not suspended' }
         announce(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
         await set.loop.suspensionsChanged()
@@ -69,7 +67,7 @@ async function acknowledge(set: ActingSet, actor: string, announce: Announce): P
   const head = source?.accepted?.loaded.commit.sha
   if (source?.isRewritten !== true || head === undefined)
     return { status: 409, error: 'the history of the branch was not rewritten' }
-  await set.context.store.acknowledgeHistory({ commitSha: head, actor, at: nowOf(set) })
+  await set.loop.context.store.acknowledgeHistory({ commitSha: head, actor, at: nowOf(set) })
   announce(set.loop.name, {
     type: 'HistoryAcknowledged',
     severity: 'info',
@@ -91,6 +89,6 @@ function elsewhere({ loop }: ActingSet): ActionResult {
   return { status: 409, error: `${holder} leads the set ${loop.name}: send the request there` }
 }
 
-function nowOf({ context }: ActingSet): string {
-  return new Date(context.clock.wallMs()).toISOString()
+function nowOf({ loop }: ActingSet): string {
+  return new Date(loop.context.clock.wallMs()).toISOString()
 }

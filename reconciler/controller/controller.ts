@@ -12,8 +12,7 @@ import { addApiRoutes } from './http/apiRoutes.ts'
 import { addHookRoute } from './http/hookRoute.ts'
 import { startHttpServer } from './http/httpServer.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
-import type { CycleReport } from './set/cycleReport.ts'
-import { openSets, type SetManager, type SetManagerDeps } from './setManager.ts'
+import { manageSets, type SetManager, type SetManagerDeps } from './setManager.ts'
 import type { ControllerStatus, EventSink } from './status/status.ts'
 import { type Announce, eventOf } from './view/eventsOf.ts'
 
@@ -29,11 +28,8 @@ export interface Controller {
   /** Address on which it listens; null for none. */
   readonly url: string | null
   readonly status: () => ControllerStatus
-  /**
-   * Runs one cycle of every set, and waits at most `waitMs` for each lease that another replica holds. Throws StateError
-   * `held` for a lease that was not released, after the cycles of all other sets.
-   */
-  readonly runOnce: (waitMs: number) => Promise<readonly CycleReport[]>
+  /** Runs one cycle of every set, and waits at most `waitMs` for each lease that another replica holds. */
+  readonly runOnce: SetManager['runOnce']
   /** Runs all loops; resolves when all have ended after `stop`. */
   readonly run: () => Promise<void>
   /** Finishes operations in progress and releases the leases. */
@@ -41,18 +37,20 @@ export interface Controller {
   readonly close: () => Promise<void>
 }
 
-/** Opens states, notifications and the HTTP server. Throws StateError, and ConfigError when it cannot listen. */
+/**
+ * Opens notifications and the HTTP server. Each set opens its state when it runs. Throws StateError when the folders of a set
+ * cannot be made, and ConfigError when it cannot listen.
+ */
 export async function openController(options: ControllerOptions): Promise<Controller> {
   const { settings, clock, version } = options
   const now = (): string => new Date(clock.wallMs()).toISOString()
   const startedAt = now()
-  let manager: SetManager | null = null
   const status = (): ControllerStatus => ({
     version,
     startedAt,
     at: now(),
     replica: settings.replica,
-    sets: manager?.sets.map(({ view }) => view.status()) ?? [],
+    sets: sets.sets.map(({ view }) => view.status()),
   })
   const metrics = metricsOf(status, clock.wallMs)
   const notifications = openNotifications(settings.notifications, {
@@ -69,8 +67,7 @@ export async function openController(options: ControllerOptions): Promise<Contro
   }
   const announce: Announce = (set, event) =>
     onEvent(eventOf(event, { at: now(), set, commit: null, runId: null }))
-  const sets = await openSets(settings.sets, { ...options, onEvent, announce, metrics })
-  manager = sets
+  const sets = manageSets(settings.sets, { ...options, onEvent, announce, metrics })
   const closeAll = async (): Promise<void> => {
     await notifications.close()
     await sets.close()
@@ -116,8 +113,7 @@ interface RouteParts {
 function routesOf({ options, sets, status, metrics, announce }: RouteParts): (app: FastifyInstance) => void {
   const { settings, clock } = options
   const wrong = wrongRequests(clock.nowMs)
-  const acting = sets.sets.map(({ context, loop }) => ({
-    context,
+  const acting = sets.sets.map(({ loop }) => ({
     loop,
     pendingDigest: () => loop.facts().report?.applied?.planResult.digest ?? null,
   }))

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { sampleService, sampleSet, sampleStatus } from '../dashboard/testing/sampleStatus.ts'
 import { notificationMetrics } from '../notifications/notificationMetrics.ts'
+import { openStore } from '../state/openStore.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
@@ -53,7 +55,9 @@ test('Scenario 53: two hundred services of a real repository have no more metric
     ])
     one.repository.commit(Object.fromEntries(files))
     // Held back: what is looked at is how many there are, and not how they are made.
-    await one.api('/api/sets/shop/suspend', { reason: 'not yet', actor: 'ada' })
+    const state = await openStore(join(one.folder, 'shop.db'), {})
+    await state.suspend({ scope: '*', reason: 'not yet', actor: 'ada', since: '', until: null })
+    await state.close()
     one.start()
     await one.nextCycle()
     await one.nextCycle()

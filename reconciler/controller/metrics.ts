@@ -12,7 +12,7 @@ export interface Metrics {
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
   /** A fetch that took `ms` milliseconds. */
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
-  /** A set was opened; its limiter is read at each scrape. */
+  /** Adds the series of a set; its limiter is read at each scrape. */
   readonly onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>) => void
   readonly onHook: (source: string, result: HookResult) => void
   readonly contentType: string
@@ -92,7 +92,7 @@ function instrumentsOf(registry: Registry) {
     }),
     lastSuccess: new Gauge({
       name: 'pharos_last_success_timestamp_seconds',
-      help: 'When a run last ended with everything matching git; before the first, when the set was opened',
+      help: 'When a run last ended with everything matching git; before the first, when the controller started',
       labelNames: ['set'],
       registers,
     }),

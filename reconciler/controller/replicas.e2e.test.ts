@@ -238,7 +238,7 @@ test('a controller that is killed repeatedly leaves at most one folder behind', 
   mkdirSync(temporary)
   for (let kills = 0; kills < 2; kills += 1) {
     const { one } = await start('blue', [], { TMPDIR: temporary })
-    await one.event(isType('ControllerStarted'), 0)
+    await one.event(isType('LeaseTaken'), 0)
     one.signal('SIGKILL')
     await one.ended
   }

@@ -4,8 +4,9 @@ import { StateError } from '../state/model/stateError.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { Metrics } from './metrics.ts'
 import type { ControllerClock } from './schedule/clock.ts'
+import { Slots } from './schedule/slots.ts'
 import type { CycleReport } from './set/cycleReport.ts'
-import { type OpenSet, openSet, sharedLimiters } from './set/openSet.ts'
+import { type OpenDeps, prepareSet, sharedLimiters } from './set/openSet.ts'
 import { ServiceClaims } from './set/serviceClaims.ts'
 import { SetLoop } from './set/setLoop.ts'
 import type { EventSink } from './status/status.ts'
@@ -27,29 +28,32 @@ export interface SetManagerDeps {
   readonly metrics: Metrics
 }
 
-/** An open set with its loop and its view. */
-export interface ManagedSet extends OpenSet {
+/** A set with its loop and its view. */
+export interface ManagedSet {
   readonly loop: SetLoop
   readonly view: SetView
   /** Whether its loop has ended, which happens only after `stop`. */
   hasEnded: boolean
+  readonly close: () => Promise<void>
 }
 
-/** Opens all sets, or none. Throws StateError. */
-export async function openSets(settings: readonly SetSettings[], deps: SetManagerDeps): Promise<SetManager> {
-  const shared = { claims: new ServiceClaims(), limiterOf: sharedLimiters(deps.clock) }
-  const sets: ManagedSet[] = []
-  try {
-    for (const one of settings) sets.push(await openManaged(one, deps, shared))
-  } catch (error) {
-    await Promise.all(sets.map(({ close }) => close()))
-    throw error
+/** A cycle that was prevented. */
+export interface PreventedCycle {
+  readonly set: string
+  readonly error: unknown
+}
+
+/** Maximum number of states in git that are opened at the same time; each starts a git. */
+const OPENINGS_MAX = 16
+
+/** Prepares all sets; each opens its state by itself. Throws StateError when the folders of one cannot be made. */
+export function manageSets(settings: readonly SetSettings[], deps: SetManagerDeps): SetManager {
+  const shared = {
+    claims: new ServiceClaims(settings.map(({ config }) => config.name)),
+    openings: new Slots(OPENINGS_MAX),
+    limiterOf: sharedLimiters(deps.clock),
   }
-  for (const { loop, serviceIds, context } of sets) {
-    for (const id of serviceIds) shared.claims.claim(loop.name, id)
-    deps.metrics.onSet(loop.name, context.limiter)
-  }
-  return new SetManager(sets)
+  return new SetManager(settings.map((one) => managed(one, deps, shared)))
 }
 
 /** The sets of a controller, in the order of the configuration: run, stopped and closed together. */
@@ -61,30 +65,34 @@ export class SetManager {
   }
 
   /**
-   * Runs one cycle of every set. Sets whose lease another replica holds come last, and wait at most `waitMs` each. Throws the
-   * first error that prevented a cycle, such as a StateError `held`, after the cycles of all other sets.
+   * Opens the states side by side, then runs one cycle of every set. Sets whose lease another replica holds come last, and wait
+   * at most `waitMs` each. Failures of a set do not affect the others.
    */
-  async runOnce(waitMs: number): Promise<readonly CycleReport[]> {
+  async runOnce(
+    waitMs: number,
+  ): Promise<{ readonly reports: readonly CycleReport[]; readonly prevented: readonly PreventedCycle[] }> {
     const reports: CycleReport[] = []
-    const errors: unknown[] = []
+    const prevented: PreventedCycle[] = []
     const held: ManagedSet[] = []
-    for (const set of this.sets) {
+    const openings = await Promise.allSettled(this.sets.map(({ loop }) => loop.open()))
+    for (const [index, set] of this.sets.entries()) {
       try {
+        const opening = openings[index]
+        if (opening?.status === 'rejected') throw opening.reason
         reports.push(await set.loop.runOnce(0))
       } catch (error) {
         if (error instanceof StateError && error.reason === 'held') held.push(set)
-        else errors.push(error)
+        else prevented.push({ set: set.loop.name, error })
       }
     }
     for (const { loop } of held) {
       try {
         reports.push(await loop.runOnce(waitMs))
       } catch (error) {
-        errors.push(error)
+        prevented.push({ set: loop.name, error })
       }
     }
-    if (errors.length > 0) throw errors[0]
-    return reports
+    return { reports, prevented }
   }
 
   /** Runs all loops; resolves when all have ended after `stop`. */
@@ -107,14 +115,14 @@ export class SetManager {
   }
 }
 
-async function openManaged(
+function managed(
   settings: SetSettings,
   deps: SetManagerDeps,
-  shared: Pick<Parameters<typeof openSet>[1], 'claims' | 'limiterOf'>,
-): Promise<ManagedSet> {
+  shared: Pick<OpenDeps, 'claims' | 'openings' | 'limiterOf'>,
+): ManagedSet {
   const { clock, newId, version, env, holder, metrics, onEvent, announce } = deps
   const { name } = settings.config
-  const open = await openSet(settings, {
+  const set = prepareSet(settings, {
     clock,
     newId,
     userAgent: `pharos/${version}`,
@@ -123,7 +131,12 @@ async function openManaged(
     onAttempt: metrics.onAttempt,
     onFetch: metrics.onFetch,
   })
-  const loop = new SetLoop(open.context, holder, {
+  metrics.onSet(name, set.parts.limiter)
+  const refresh = (): void => {
+    for (const event of view.refresh()) onEvent(event)
+  }
+  const loop = new SetLoop(set, holder, {
+    onOpen: refresh,
     onReport: (report) => {
       metrics.onReport(name, report)
       for (const event of view.take(report)) onEvent(event)
@@ -133,16 +146,16 @@ async function openManaged(
     },
     onWait: (report) => {
       deps.onWait?.(name, report)
-      for (const event of view.refresh()) onEvent(event)
+      refresh()
     },
     onLease: (change, epoch) => announce(name, leaseEvent(change, epoch)),
     onFault: (error) => {
       announce(name, { type: 'RunFailed', severity: 'error', message: failureOf(error).message })
-      for (const event of view.refresh()) onEvent(event)
+      refresh()
     },
   })
   const view = new SetView(settings, () => loop.facts(), clock.wallMs)
-  return { ...open, loop, view, hasEnded: false }
+  return { loop, view, hasEnded: false, close: set.close }
 }
 
 function leaseEvent(change: 'taken' | 'lost', epoch: number): NewEvent {

@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { withoutLogin } from '../git/gitUrl.ts'
 import { GIT_LOCATION_FORM, gitLocationOf, isGitLocation, refExists, type StateAccess } from './git/gitRef.ts'
 import { openGitStore } from './git/gitStore.ts'
@@ -16,22 +18,41 @@ export async function storeExists(location: string, env: Environment): Promise<b
   return isInGit(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
+/**
+ * Throws StateError for a `location` that no retry can make usable: its form is invalid, the folder of its repository does not
+ * exist, or it is a folder instead of a file.
+ */
+export function requireStateLocation(location: string, env: Environment, access?: StateAccess): void {
+  if (!isInGit(location)) {
+    if (existsSync(location) && statSync(location).isDirectory())
+      throw new StateError(`${location} is a folder: name a file for the state`)
+    return
+  }
+  const { url, scheme } = gitLocationOf(location, env, access).access
+  if (scheme !== 'file' || existsSync(fileURLToPath(url))) return
+  throw new StateError(
+    `there is no folder ${fileURLToPath(url)}: create the repository of the state, for example with "git init --bare", or correct its address`,
+  )
+}
+
 /** Settings of a state besides its location. */
 export interface StoreOptions {
   /** Overrides the default of the store (milliseconds). */
   readonly leaseTtlMs?: number | undefined
   /** Access to a state in git, which overrides the environment. */
   readonly access?: StateAccess | undefined
+  /** Ends the opening of a state in git when aborted. It must not be aborted afterwards. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens the state at `location` for writing, and creates a missing one. Throws StateError. */
 export async function openStore(
   location: string,
   env: Environment,
-  { leaseTtlMs, access }: StoreOptions = {},
+  { leaseTtlMs, access, signal }: StoreOptions = {},
 ): Promise<StateStore> {
   const store = isInGit(location)
-    ? await openGitStore(gitLocationOf(location, env, access))
+    ? await openGitStore({ ...gitLocationOf(location, env, access), signal })
     : await openSqliteStore(location)
   // Assigned to the store itself: a copy of a class instance would lose its methods.
   return leaseTtlMs === undefined ? store : Object.assign(store, { leaseTtlMs })

@@ -7,6 +7,7 @@ import { readConfig } from '../../controller/config/readConfig.ts'
 import { ConfigError, type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
 import { type Controller, type ControllerOptions, openController } from '../../controller/controller.ts'
 import { systemClock } from '../../controller/schedule/clock.ts'
+import type { PreventedCycle } from '../../controller/setManager.ts'
 import { foldersOf, tryFiles, tryFolder } from '../../controller/set/setFolders.ts'
 import { GitError } from '../../git/gitProgram.ts'
 import { requireGit } from '../../git/gitVersion.ts'
@@ -14,7 +15,8 @@ import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { waitText } from '../../run/apiWait.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { combinedExitCode, EXIT } from '../../run/exitCode.ts'
-import { UsageError } from '../../run/failure.ts'
+import { ExpectedFailure, type Failure, UsageError } from '../../run/failure.ts'
+import { failureOf } from '../../run/failureOf.ts'
 import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
@@ -131,6 +133,21 @@ function stopWhenUnread(controller: Controller, output: CommandContext['output']
   return () => isUnread
 }
 
+/** Some sets could not run. */
+class SetsPrevented extends ExpectedFailure {
+  override readonly name = 'SetsPrevented'
+  readonly code: Failure['code']
+  override readonly exitCode: number
+
+  /** `codes` are the exit codes of the other sets. */
+  constructor(prevented: readonly PreventedCycle[], codes: readonly number[]) {
+    const failures = prevented.map(({ set, error }) => ({ set, ...failureOf(error) }))
+    super(failures.map(({ set, message }) => `the set ${set} did not run: ${message}`).join('; '))
+    this.code = failures[0]?.code ?? 'E_INTERNAL'
+    this.exitCode = combinedExitCode([...codes, ...failures.map(({ exitCode }) => exitCode)])
+  }
+}
+
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const waitMs = lockTimeoutMs(context.options)
   // A single cycle serves no requests.
@@ -138,16 +155,14 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
   const { interruption } = context
   try {
     interruption.onStop(() => controller.stop())
-    const reports = await controller.runOnce(waitMs)
-    return {
-      exitCode: combinedExitCode(reports.map(({ exitCode }) => exitCode)),
-      document: { status: controller.status() },
-    }
-  } catch (error) {
-    const exitCode = interruption.exitCode()
-    if (exitCode === undefined) throw error
-    // It was asked to stop while waiting for a lease.
-    return { exitCode, document: { status: controller.status() } }
+    const { reports, prevented } = await controller.runOnce(waitMs)
+    const codes = reports.map(({ exitCode }) => exitCode)
+    const document = { status: controller.status() }
+    if (prevented.length === 0) return { exitCode: combinedExitCode(codes), document }
+    // It may have been asked to stop while it opened a state or waited for a lease.
+    const stoppedWith = interruption.exitCode()
+    if (stoppedWith === undefined) throw new SetsPrevented(prevented, codes)
+    return { exitCode: stoppedWith, document }
   } finally {
     await controller.close()
   }

@@ -8,6 +8,7 @@ import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
 import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
+import { requireStateLocation } from '../../state/openStore.ts'
 import { requireKeyPlace } from '../../state/stateKey.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
@@ -137,7 +138,10 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   const statePath = config.state ?? join(dataDir, `${name}.db`)
   const stateKey =
     config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`)
-  refuseUnusableKey(config, statePath, stateKey)
+  const stateAccess =
+    config.stateAccess &&
+    reachedWith(config.stateAccess, `stateAccess.credential of the set ${name}`, secretOf)
+  refuseUnusableState(config, { statePath, stateKey, stateAccess, env })
   return {
     config,
     access: {
@@ -151,9 +155,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
     outgoing: outgoingOf(config, env),
     apiKey: key,
     statePath,
-    stateAccess:
-      config.stateAccess &&
-      reachedWith(config.stateAccess, `stateAccess.credential of the set ${name}`, secretOf),
+    stateAccess,
     stateKey,
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
@@ -162,9 +164,18 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   }
 }
 
-/** Otherwise --check would accept a key with which the set cannot open its state. */
-function refuseUnusableKey(config: SetConfig, statePath: string, stateKey: string | undefined): void {
+/** Otherwise --check would accept a state that the set can never open. */
+function refuseUnusableState(
+  config: SetConfig,
+  {
+    statePath,
+    stateKey,
+    stateAccess,
+    env,
+  }: Pick<SetSettings, 'statePath' | 'stateKey' | 'stateAccess'> & Pick<Common, 'env'>,
+): void {
   try {
+    requireStateLocation(statePath, env, stateAccess)
     requireKeyPlace(statePath, stateKey, config.stateKey && 'stateKey')
   } catch (error) {
     if (!(error instanceof StateError)) throw error

@@ -91,7 +91,11 @@ async function withGuardedOrg(context: SetContext, memory: SetMemory): Promise<S
 /** The services of a set after `applied`, including planned ones. Pure. */
 function servicesAfter({ planResult, outcomes }: Applied): ReadonlySet<string> {
   const ids = new Set([...planResult.bindings.values()].map(({ serviceId }) => serviceId))
-  for (const change of planResult.plan.changes) if ('id' in change) ids.add(change.id)
+  const ofOthers = new Set(
+    planResult.limited.tripped.flatMap(({ brake, keys }) => (brake === 'otherSet' ? keys : [])),
+  )
+  for (const change of planResult.plan.changes)
+    if ('id' in change && !ofOthers.has(change.key)) ids.add(change.id)
   for (const { change, result, serviceId } of outcomes) {
     const isRemoved = change.kind === 'prune' && change.how !== 'pause' && result === 'done'
     if (isRemoved) ids.delete(change.id)

@@ -1,4 +1,5 @@
 import type { WaitReport } from '../../run/apiWait.ts'
+import type { Failure } from '../../run/failure.ts'
 import type { Suspension } from '../../state/model/record.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import type { CommitStatus, RunningStatus, Trigger } from '../status/status.ts'
@@ -7,6 +8,8 @@ import type { CycleReport } from './cycleReport.ts'
 /** Receives the events of a loop. Each method returns at once. */
 export interface LoopObserver {
   readonly onReport: (report: CycleReport) => void
+  /** The state was opened. */
+  readonly onOpen: () => void
   /** A cycle works on this commit, possibly the same as before. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
@@ -27,7 +30,7 @@ export interface LoopFacts {
   /** Failed runs in a row. */
   readonly failures: number
   /** What has prevented cycles since the last one, such as an unreachable state; null for nothing. */
-  readonly fault: string | null
+  readonly fault: Failure | null
   readonly suspensions: readonly Suspension[]
   /** The reported wait of the current cycle; null for none. */
   readonly wait: WaitReport | null

@@ -3,16 +3,19 @@ import { Limiter } from '../../../api/client/limiter.ts'
 import type { AttemptReport } from '../../../api/client/request.ts'
 import { WaitObserver } from '../../../api/client/waiting.ts'
 import { type GitSource, gitSource } from '../../source/gitSource.ts'
+import { isGitLocation } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
+import type { StateStore } from '../../state/model/store.ts'
 import { openStore } from '../../state/openStore.ts'
 import { stateKeyFor } from '../../state/stateKey.ts'
 import type { SetSettings } from '../config/settings.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
+import type { Slots } from '../schedule/slots.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
-import { Ending, type SetContext } from './setContext.ts'
+import { Ending, type SetContext, type SetParts } from './setContext.ts'
 import { foldersOf, makeSetFolder } from './setFolders.ts'
 
-/** Inputs of openSet besides its settings. */
+/** Inputs of prepareSet besides its settings. */
 export interface OpenDeps {
   readonly clock: ControllerClock
   readonly newId: () => string
@@ -22,30 +25,32 @@ export interface OpenDeps {
   /** Returns the limiter that all sets with one key share. */
   readonly limiterOf: (settings: SetSettings) => Limiter
   readonly claims: ServiceClaims
+  /** Limits the number of states in git that are opened at the same time. */
+  readonly openings: Slots
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
 }
 
-/** An open set. */
-export interface OpenSet {
-  readonly context: SetContext
-  /** Services in its state when it was opened. */
-  readonly serviceIds: readonly string[]
+/** A set whose state is opened later. */
+export interface PreparedSet {
+  readonly parts: SetParts
+  /**
+   * Opens the state, creating a missing one. Throws StateError, and the reason of `signal`, which must not be aborted after the
+   * opening.
+   */
+  readonly openState: (signal: AbortSignal) => Promise<SetContext>
   readonly close: () => Promise<void>
 }
 
-/** Opens the state of a set, creating a missing one, and a client; sends no request. Throws StateError. */
-export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
-  const { config, statePath } = settings
+/** Makes the folders and the client of a set; sends no request. Throws StateError. */
+export function prepareSet(settings: SetSettings, deps: OpenDeps): PreparedSet {
+  const { config } = settings
+  const { clock, newId, claims } = deps
   for (const folder of foldersOf(settings)) makeSetFolder(folder)
-  const store = await openStore(statePath, deps.env, {
-    leaseTtlMs: config.leaseTtl,
-    access: settings.stateAccess,
-  })
   let requests = 0
   const limiter = deps.limiterOf(settings)
   const ending = new AbortController()
-  const observer = new WaitObserver(deps.clock.nowMs)
+  const observer = new WaitObserver(clock.nowMs)
   let endWaits: AbortSignal | undefined
   const client = new Client({
     endReads: ending.signal,
@@ -61,37 +66,57 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
       deps.onAttempt(config.name, attempt)
     },
   })
-  const close = async (): Promise<void> => {
-    await Promise.all([client.close(), store.close()])
+  const parts: SetParts = {
+    settings,
+    source: sourceOf(settings, deps),
+    client,
+    observer,
+    endWaitsWith: (signal) => {
+      endWaits = signal
+    },
+    limiter,
+    clock,
+    newId,
+    claims,
+    requests: () => requests,
+    endReads: () => ending.abort(new Ending()),
   }
+  let store: StateStore | undefined
+  return {
+    parts,
+    openState: async (signal) => {
+      const state = await openedState(settings, deps, signal)
+      store = state.store
+      return { ...parts, ...state }
+    },
+    close: async () => {
+      await Promise.all([client.close(), store?.close()])
+    },
+  }
+}
+
+/** The state of a set, whose services it claims, and its key. Throws StateError, and the reason of `signal`. */
+async function openedState(
+  { config, statePath, stateAccess, stateKey }: SetSettings,
+  { env, claims, openings }: OpenDeps,
+  signal: AbortSignal,
+): Promise<Pick<SetContext, 'store' | 'stateKey'>> {
+  const open = (): Promise<StateStore> => {
+    signal.throwIfAborted()
+    return openStore(statePath, env, { leaseTtlMs: config.leaseTtl, access: stateAccess, signal })
+  }
+  const store = await (isGitLocation(statePath) ? openings.run(async () => open()) : open())
   try {
-    const serviceIds = (await store.bindings()).map((binding) => binding.serviceId)
-    const { value } = stateKeyFor(statePath, settings.stateKey, true)
+    const { value } = stateKeyFor(statePath, stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
-    const { clock, newId } = deps
-    return {
-      context: {
-        settings,
-        source: sourceOf(settings, deps),
-        client,
-        observer,
-        endWaitsWith: (signal) => {
-          endWaits = signal
-        },
-        limiter,
-        store,
-        stateKey: value,
-        clock,
-        newId,
-        claims: deps.claims,
-        requests: () => requests,
-        endReads: () => ending.abort(new Ending()),
-      },
-      serviceIds,
-      close,
-    }
+    const bindings = await store.bindings()
+    claims.open(
+      config.name,
+      bindings.map(({ serviceId }) => serviceId),
+    )
+    return { store, stateKey: value }
   } catch (error) {
-    await close()
+    await store.close()
     throw error
   }
 }

@@ -17,8 +17,8 @@ export class Ending extends Error {
   }
 }
 
-/** The dependencies of one set. */
-export interface SetContext {
+/** The dependencies of one set besides its state. */
+export interface SetParts {
   readonly settings: SetSettings
   readonly source: GitSource
   readonly client: Client
@@ -30,14 +30,18 @@ export interface SetContext {
   readonly endWaitsWith: (signal: AbortSignal | undefined) => void
   /** Delays the requests of the client. */
   readonly limiter: Limiter
-  readonly store: StateStore
-  readonly stateKey: StateKey
   readonly clock: ControllerClock
   readonly newId: () => string
   /** Shared by all sets of the controller. */
   readonly claims: ServiceClaims
   /** Number of requests to the API so far. */
   readonly requests: () => number
+}
+
+/** The dependencies of one set with its open state. */
+export interface SetContext extends SetParts {
+  readonly store: StateStore
+  readonly stateKey: StateKey
 }
 
 /** The manifests that are in force. */

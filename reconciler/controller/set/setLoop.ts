@@ -1,4 +1,5 @@
 import { type ApiWait, watchApiWait } from '../../run/apiWait.ts'
+import type { Failure } from '../../run/failure.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { SourceUnavailable } from '../../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../../state/model/lease.ts'
@@ -10,16 +11,22 @@ import type { RunningStatus, StopReason, Trigger } from '../status/status.ts'
 import { runCycle } from './cycle.ts'
 import { type CycleReport, withoutServices } from './cycleReport.ts'
 import { isFailed, type LoopFacts, type LoopObserver, startedRun } from './loopFacts.ts'
-import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
+import type { PreparedSet } from './openSet.ts'
+import { Ending, initialMemory, type SetContext, type SetMemory, type SetParts } from './setContext.ts'
 import { Suspensions } from './suspensions.ts'
 
 /**
- * Runs one set: acquires the lease and runs a cycle whenever one is due. A newer commit, a suspension or the loss of the
+ * Runs one set: opens the state, acquires the lease, and runs a cycle whenever one is due. A newer commit, a suspension or the loss of the
  * lease stops a cycle between two operations.
  */
 export class SetLoop {
   readonly name: string
-  readonly #context: SetContext
+  readonly #set: PreparedSet
+  readonly #parts: SetParts
+  /** Null until the state is open. */
+  #opened: SetContext | null = null
+  /** Ends an opening in progress. */
+  #opening: AbortController | null = null
   readonly #holder: string
   readonly #observer: LoopObserver
   readonly #abort = new AbortController()
@@ -34,19 +41,19 @@ export class SetLoop {
   #running: RunningStatus | null = null
   #nextRunAtMs: number | null = null
   #failures = 0
-  #fault: string | null = null
-  readonly #suspensions: Suspensions
+  #fault: Failure | null = null
+  readonly #suspensions = new Suspensions()
   /** Newest known commit, accepted or not. */
   #head: string | null = null
   #isCheckingHead = false
   /** Limits the current cycle; null between cycles. */
   #wait: ApiWait | null = null
 
-  constructor(context: SetContext, holder: string, observer: LoopObserver) {
-    this.name = context.settings.config.name
-    this.#context = context
-    this.#waits = new Waits(context.clock)
-    this.#suspensions = new Suspensions(context)
+  constructor(set: PreparedSet, holder: string, observer: LoopObserver) {
+    this.name = set.parts.settings.config.name
+    this.#set = set
+    this.#parts = set.parts
+    this.#waits = new Waits(set.parts.clock)
     this.#holder = holder
     this.#observer = observer
   }
@@ -55,26 +62,50 @@ export class SetLoop {
   async run(): Promise<void> {
     while (!this.#isStopping) {
       try {
+        await this.open()
         await this.#acquireLease()
         if (!this.#isStopping) await this.#runAsLeader()
       } catch (error) {
         if (error instanceof Ending) break
         this.#failures += 1
-        this.#fault = failureOf(error).message
+        this.#fault = failureOf(error)
         this.#observer.onFault(error)
-        await this.#waits.wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
+        await this.#waits.wait(retryDelayMs(this.#failures, this.#parts.clock.random()) ?? 0)
       } finally {
         await this.#releaseLease()
       }
     }
   }
 
+  /** Opens the state, unless it is open. Throws StateError, and Ending after `stop`. */
+  async open(): Promise<void> {
+    if (this.#isStopping) throw new Ending()
+    if (this.#opened !== null) return
+    this.#opening = new AbortController()
+    try {
+      this.#opened = await this.#set.openState(this.#opening.signal)
+    } finally {
+      this.#opening = null
+    }
+    this.#failures = 0
+    this.#fault = null
+    this.#observer.onOpen()
+  }
+
+  /** Dependencies of the set. Throws StateError while its state is not open. */
+  get context(): SetContext {
+    if (this.#opened !== null) return this.#opened
+    const reason = this.#fault === null ? '' : `: ${this.#fault.message}`
+    throw new StateError(`the state of the set ${this.name} is not open yet${reason}`)
+  }
+
   /** Runs one cycle for `--once`. Throws StateError `held` when another holder keeps the lease for `waitMs`. */
   async runOnce(waitMs: number): Promise<CycleReport> {
-    this.#lease = await takeLease(this.#context.store, this.#holder, waitMs, this.#leaseClock())
+    await this.open()
+    this.#lease = await takeLease(this.context.store, this.#holder, waitMs, this.#leaseClock())
     this.#role = 'leader'
     try {
-      return await this.#cycle(await initialMemory(this.#context.store), 'start')
+      return await this.#cycle(await initialMemory(this.context.store), 'start')
     } finally {
       await this.#releaseLease()
     }
@@ -86,17 +117,17 @@ export class SetLoop {
    */
   async trigger(trigger: Trigger): Promise<void> {
     if (this.#role === 'follower') {
-      const at = new Date(this.#context.clock.wallMs()).toISOString()
-      return this.#context.store.requestSync({ actor: `${trigger} at ${this.#holder}`, at })
+      const at = new Date(this.#parts.clock.wallMs()).toISOString()
+      return this.context.store.requestSync({ actor: `${trigger} at ${this.#holder}`, at })
     }
-    this.#burst = withTrigger(this.#burst, trigger, this.#context.clock.nowMs())
+    this.#burst = withTrigger(this.#burst, trigger, this.#parts.clock.nowMs())
     if (this.#running === null) this.#waits.wake()
     else void this.#checkForNewCommit()
   }
 
   /** Reads the suspensions again: a new one stops a run between two operations. */
   async suspensionsChanged(): Promise<void> {
-    await this.#suspensions.read()
+    await this.#suspensions.read(this.context)
     if (this.#running !== null && this.#suspensions.isWhole) this.#interrupt('suspended')
     else await this.trigger('api')
   }
@@ -104,9 +135,9 @@ export class SetLoop {
   /** Reads requests and suspensions added to the state since the last renewal. */
   async #readRequests(): Promise<void> {
     try {
-      if (await this.#context.store.takeSyncRequest()) await this.trigger('webhook')
+      if (await this.context.store.takeSyncRequest()) await this.trigger('webhook')
       const wasWhole = this.#suspensions.isWhole
-      await this.#suspensions.read()
+      await this.#suspensions.read(this.context)
       if (this.#running !== null && !wasWhole && this.#suspensions.isWhole) this.#interrupt('suspended')
     } catch (error) {
       // The next renewal reports a failure of the state.
@@ -118,7 +149,8 @@ export class SetLoop {
   stop(): void {
     this.#isStopping = true
     this.#abort.abort(new Ending())
-    this.#context.endReads()
+    this.#opening?.abort(new Ending())
+    this.#parts.endReads()
     this.#stopReason = 'stopping'
     this.#waits.end()
   }
@@ -138,7 +170,7 @@ export class SetLoop {
   }
 
   async #acquireLease(): Promise<void> {
-    const { store } = this.#context
+    const { store } = this.context
     this.#lease = await takeLease(store, this.#holder, Number.POSITIVE_INFINITY, this.#leaseClock())
     this.#role = 'leader'
     this.#leaseHolder = this.#holder
@@ -146,7 +178,7 @@ export class SetLoop {
   }
 
   async #runAsLeader(): Promise<void> {
-    let memory = await initialMemory(this.#context.store)
+    let memory = await initialMemory(this.context.store)
     let trigger: Trigger = 'start'
     while (!this.#isStopping && this.#lease?.isLost() === false) {
       const report = await this.#cycle(memory, trigger)
@@ -174,7 +206,7 @@ export class SetLoop {
   }
 
   async #cycle(memory: SetMemory, trigger: Trigger): Promise<CycleReport> {
-    const { clock } = this.#context
+    const { clock } = this.#parts
     this.#burst = null
     this.#stopReason = this.#isStopping ? 'stopping' : null
     this.#nextRunAtMs = null
@@ -182,8 +214,8 @@ export class SetLoop {
     const stopPolling = this.#pollWhileRunning()
     const stopWatching = this.#watchWhileRunning()
     try {
-      await this.#suspensions.read()
-      const report = await runCycle(this.#context, memory, trigger, {
+      await this.#suspensions.read(this.context)
+      const report = await runCycle(this.context, memory, trigger, {
         stopReason: () => this.#currentStopReason(),
         onHead: (sha) => {
           this.#head = sha
@@ -203,7 +235,7 @@ export class SetLoop {
       this.#report = report
       this.#fault = null
       this.#running = null
-      await this.#suspensions.read()
+      await this.#suspensions.read(this.context)
       this.#observer.onReport(report)
       this.#report = withoutServices(report)
       return this.#report
@@ -216,7 +248,7 @@ export class SetLoop {
 
   /** Waits until the next cycle is due, and returns its trigger. */
   async #nextTrigger({ outcome }: CycleReport): Promise<Trigger> {
-    const { clock, settings } = this.#context
+    const { clock, settings } = this.#parts
     if (outcome === 'superseded') return 'preempted'
     const nowMs = clock.nowMs()
     const due = {
@@ -235,7 +267,7 @@ export class SetLoop {
 
   /** Limits the time of a run, and reports its waits. */
   #watchWhileRunning(): () => void {
-    const { clock, observer, settings, endWaitsWith } = this.#context
+    const { clock, observer, settings, endWaitsWith } = this.#parts
     const { onWait } = this.#observer
     const wait = watchApiWait({ clock, timeoutMs: settings.config.timeout, onWait, observer })
     this.#wait = wait
@@ -249,7 +281,7 @@ export class SetLoop {
 
   /** Checks for newer commits during a long run as often as an idle set does. */
   #pollWhileRunning(): () => void {
-    const { clock, settings } = this.#context
+    const { clock, settings } = this.#parts
     return every(clock.after, settings.config.interval, () => void this.#checkForNewCommit())
   }
 
@@ -259,7 +291,7 @@ export class SetLoop {
     this.#isCheckingHead = true
     const burst = this.#burst
     try {
-      const head = await this.#context.source.fetch(this.#abort.signal)
+      const head = await this.#parts.source.fetch(this.#abort.signal)
       if (head !== this.#head) this.#interrupt('superseded')
       else if (this.#burst === burst) this.#burst = null
     } catch (error) {
@@ -280,7 +312,7 @@ export class SetLoop {
   }
 
   #leaseClock(): LeaseClock {
-    const { clock, store } = this.#context
+    const { clock, store } = this.context
     return {
       nowMs: clock.nowMs,
       sleep: async (delayMs) => {
@@ -288,7 +320,7 @@ export class SetLoop {
         // A lease that this replica could not release, because its state was unwritable, has to expire as well.
         this.#role = this.#leaseHolder === this.#holder ? 'starting' : 'follower'
         // Its pages show them, and any replica may add or end one.
-        await this.#suspensions.read()
+        await this.#suspensions.read(this.context)
         await this.#waits.wait(delayMs)
         if (this.#isStopping) throw new Ending()
       },

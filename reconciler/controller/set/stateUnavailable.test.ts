@@ -22,12 +22,12 @@ test('a state that is removed while the controller runs stops every change until
   await changeInterval('a', 300)
 
   await one.push()
-  await one.until(() => one.shop().headline === 'Degraded')
-  await one.until(() => one.shop().headline === 'Stalled' && one.shop().role === 'starting', 60 * 60_000)
+  await one.until(() => one.shop().headline === 'StateUnavailable')
+  await one.until(() => one.shop().role === 'starting', 60 * 60_000)
 
   const reason = `${state} was removed or replaced while it was in use, so no more requests are sent`
   expect(one.shop()).toMatchObject({
-    conditions: [{ type: 'Stalled', message: expect.stringContaining(reason) }],
+    conditions: [{ type: 'StateUnavailable', message: expect.stringContaining(reason) }],
   })
   expect(await one.api('/api/sets/shop/suspend', { reason: 'release' })).toEqual([
     503,
@@ -36,7 +36,7 @@ test('a state that is removed while the controller runs stops every change until
   expect([await names(), await intervals(), existsSync(state)]).toEqual([['a'], { a: 300 }, false])
   expect(one.events.filter(({ type }) => type === 'LeaseLost')).toEqual([])
   const raised = one.events.filter(({ type }) => type === 'ConditionRaised')
-  expect(raised.map(({ condition }) => condition)).toEqual(['Degraded', 'Stalled'])
+  expect(raised.map(({ condition }) => condition)).toEqual(['StateUnavailable'])
 
   renameSync(aside, state)
   await one.until(() => one.shop().headline === 'Ready')
@@ -56,7 +56,7 @@ test('a state that is replaced while the controller runs is not changed, and the
   renameSync(join(folder, 'copy'), state)
   repository.commit(manifestFiles('b'))
   await one.push()
-  await one.until(() => one.shop().headline === 'Degraded')
+  await one.until(() => one.shop().headline === 'StateUnavailable')
   expect(await names()).toEqual(['a'])
 
   const next = await controllerOf({ ...shared, replica: 'green' })
@@ -97,9 +97,8 @@ test('a leader whose state cannot be written stays the leader, and continues whe
 
   await one.until(() => one.shop().role === 'starting', 60 * 60_000)
   expect(one.shop().conditions).toMatchObject([
-    { type: 'Degraded', message: expect.stringContaining('no room') },
+    { type: 'StateUnavailable', message: expect.stringContaining('no room') },
   ])
-  await one.until(() => one.shop().headline === 'Stalled', 60 * 60_000)
   database.exec('DROP TRIGGER full')
   database.close()
   await one.until(() => one.shop().headline === 'Ready', 60 * 60_000)

@@ -3,16 +3,10 @@ import type { SetContext } from './setContext.ts'
 
 /** The suspensions of a set, cached from its state. */
 export class Suspensions {
-  readonly #context: Pick<SetContext, 'store' | 'clock'>
   #inForce: readonly Suspension[] = []
 
-  constructor(context: Pick<SetContext, 'store' | 'clock'>) {
-    this.#context = context
-  }
-
   /** Updates the cache. Throws errors of the store. */
-  async read(): Promise<void> {
-    const { clock, store } = this.#context
+  async read({ clock, store }: Pick<SetContext, 'store' | 'clock'>): Promise<void> {
     const nowMs = clock.wallMs()
     this.#inForce = (await store.suspensions()).filter((one) => isInForce(one, nowMs))
   }

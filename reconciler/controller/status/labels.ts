@@ -12,6 +12,7 @@ export const CONDITION_LABELS: Readonly<
   Record<ConditionType, { readonly tone: Tone; readonly word: string }>
 > = {
   Stalled: { tone: 'bad', word: 'Stalled' },
+  StateUnavailable: { tone: 'bad', word: 'State unavailable' },
   Throttled: { tone: 'warn', word: 'Throttled' },
   SourceUnavailable: { tone: 'bad', word: 'Source unavailable' },
   CommitRefused: { tone: 'bad', word: 'Commit refused' },

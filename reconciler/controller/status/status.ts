@@ -6,6 +6,8 @@ import type { Suspension } from '../../state/model/record.ts'
 export const CONDITION_TYPES = [
   /** Several cycles in a row failed. */
   'Stalled',
+  /** The state cannot be opened, read or written: nothing is changed. */
+  'StateUnavailable',
   /** The API rejects every request with 429: the status of services is old, and nothing is applied. */
   'Throttled',
   /** The repository cannot be read: the last manifests remain in force, and nothing is written. */

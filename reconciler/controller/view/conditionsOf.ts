@@ -29,7 +29,7 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const waiting = waitConditions(facts)
   if (report === null && facts.fault === null)
     return [...waiting, ...suspended, ...running, found('Starting', 'no run has ended yet', null)]
-  const conditions = [...stalled(facts), ...waiting]
+  const conditions = [...failing(facts), ...waiting]
   if (report !== null) {
     conditions.push(...sourceConditions(report))
     // While the API does not respond, the plan behind an approval may be outdated.
@@ -67,18 +67,22 @@ function waitConditions({ wait, report }: ConditionFacts): readonly FoundConditi
   return isThrottled ? [found('Throttled', failureOf(report.error).message, THROTTLED_TODO)] : []
 }
 
-function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCondition[] {
+/** The condition for failed runs, or for what prevents them. */
+function failing({ failures, report, fault }: ConditionFacts): readonly FoundCondition[] {
   const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
-  const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error, OF_SET).message)
+  const failure = fault ?? (report?.error === undefined ? null : failureOf(report.error, OF_SET))
+  if (failure?.code === 'E_STATE') return [found('StateUnavailable', failure.message, STATE_TODO)]
   if (failures >= STALLED_AFTER) {
     // With the exact count each further failure would be another message.
-    const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
+    const message = `at least ${STALLED_AFTER} runs in a row failed${failure === null ? '' : `, the last with: ${failure.message}`}`
     return [found('Stalled', message, 'fix the error above; retries continue')]
   }
   // Throttled reports it.
   if (fault === null && isThrottled) return []
-  return reason === '' ? [] : [found('Degraded', reason, 'retries continue')]
+  return failure === null ? [] : [found('Degraded', failure.message, 'retries continue')]
 }
+
+const STATE_TODO = 'nothing is read or changed until the state can be used; retries continue'
 
 function sourceConditions({ source, applied }: CycleReport): readonly FoundCondition[] {
   if (source === null) return []
@@ -118,7 +122,7 @@ const CORRECT_PATH = 'restore the folder, or correct the path of the set'
 /** Safety limits with their own conditions. The others are shown as changes that wait for approval. */
 const OF_LIMIT: Readonly<Partial<Record<SafetyLimitName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
-  otherSet: ['Degraded', 'keep each service in one of the two sets'],
+  otherSet: ['Degraded', 'keep each service in one set'],
   missingPath: ['ManifestsInvalid', CORRECT_PATH],
 }
 

@@ -119,6 +119,7 @@ export function eventsOfConditions(
 /** Conditions that are announced. */
 const ANNOUNCED: ReadonlySet<string> = new Set([
   'Stalled',
+  'StateUnavailable',
   'Throttled',
   'SourceUnavailable',
   'CommitRefused',

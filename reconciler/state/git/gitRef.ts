@@ -16,6 +16,8 @@ export interface GitRefLocation {
   /** Full name, such as refs/pharos/production. */
   readonly ref: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Ends calls of git when aborted; absent for never. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Another writer changed the ref since it was read. */
@@ -279,12 +281,12 @@ function objectsIn(output: Buffer): readonly (GitObject | undefined)[] {
 }
 
 function git(
-  { access, env }: GitRefLocation,
+  { access, env, signal }: GitRefLocation,
   directory: string,
   args: readonly string[],
   { input = '', protocolOnly = false }: { input?: string | undefined; protocolOnly?: boolean } = {},
 ): Promise<Buffer> {
-  return usable(runGit({ access, directory, args, input, limitMs: LIMIT_MS, env, protocolOnly }))
+  return usable(runGit({ access, directory, args, input, limitMs: LIMIT_MS, signal, env, protocolOnly }))
 }
 
 async function usable<Result>(work: Promise<Result>): Promise<Result> {

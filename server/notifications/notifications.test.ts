@@ -27,10 +27,18 @@ afterEach(async () => {
 
 /** How far the clock of the server is ahead (milliseconds). */
 let aheadMs = 0
-const nowMs = (): number => systemEnvironment.nowMs() + aheadMs
+/** The time at which the clock of the server stands still (milliseconds). */
+let stoppedMs: number | undefined
+const nowMs = (): number => (stoppedMs ?? systemEnvironment.nowMs()) + aheadMs
+
+/** Stops the clock of the server, so that a delivery becomes due only when the test advances the clock. */
+function stopClock(): void {
+  stoppedMs = systemEnvironment.nowMs()
+}
 
 async function start(options: StartServerOptions = {}) {
   aheadMs = 0
+  stoppedMs = undefined
   const environment = { ...systemEnvironment, nowMs }
   const server = await startServer({
     ...{ environment, rateLimit: 'none', webhookRanges: LOOPBACK },
@@ -159,6 +167,7 @@ test('a flipped byte fails the verification', async () => {
 
 test('a failed delivery is retried with the same id; later events of its incident wait for it, and other channels do not', async () => {
   const server = await start()
+  stopClock()
   let status = 500
   const failing = await receiving(() => ({ status }))
   const working = await receiving()
@@ -182,6 +191,7 @@ test('a failed delivery is retried with the same id; later events of its inciden
 
 test('deliveries that wait when the clock is set back by a day are sent at once, in order', async () => {
   const server = await start()
+  stopClock()
   aheadMs = DAY_MS
   let status = 500
   const receiver = await receiving(() => ({ status }))
@@ -298,7 +308,7 @@ test('a waiting delivery whose channel was disabled shows that as its reason, un
   const receiver = await receiving(() => ({ status }))
   const { id } = await createChannel(server, receiver.url)
   await incident(server, await service(server))
-  await until(async () => (await deliveriesOf(server, id))[0].attempts === 1)
+  await until(async () => (await deliveriesOf(server, id))[0].attempts > 0)
 
   await admin(server, 'channel', 'disable', '--id', id)
   const [failed] = await deliveriesOf(server, id)
@@ -387,6 +397,7 @@ test('a test shows the response of the receiver, and is not retried', async () =
 
 test('a receiver that never responds delays no other channel', async () => {
   const server = await start()
+  stopClock()
   const hanging = await receiving(() => 'none')
   const working = await receiving()
   await createChannel(server, hanging.url)
@@ -410,6 +421,7 @@ test('a receiver that never responds delays no other channel', async () => {
 
 test('forty receivers that fail, and then never respond, delay no other channel', async () => {
   const server = await start()
+  stopClock()
   let response: ReceiverResponse = { status: 500 }
   const dead = await receiving(() => response)
   const working = await receiving()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { MIGRATIONS } from '../store/sqlite/files/migrations.ts'
@@ -8,7 +8,15 @@ import { UNKNOWN_ID } from '../testing/routes.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { startProcess } from '../testing/serverProcess.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
-import { startServer } from '../testing/startServer.ts'
+import { type StartServerOptions, startServer, type TestServer } from '../testing/startServer.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** A started server that logs refusals only when it is closed, however long the requests of a test take. */
+function startWithoutTimer(options: StartServerOptions): Promise<TestServer> {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  return startServer(options)
+}
 
 /** The lines of a log, without their time. */
 function linesOf(logged: string): readonly Record<string, unknown>[] {
@@ -22,7 +30,7 @@ function linesOf(logged: string): readonly Record<string, unknown>[] {
 }
 
 test('401, 403, 404 and 429 are logged with their count, in one line for each key or address, without secrets', async () => {
-  const server = await startServer({ monotonicMs: () => 0 })
+  const server = await startWithoutTimer({ monotonicMs: () => 0 })
   const wrong = `pharos_${'e'.repeat(64)}`
   const readOnly = await server.readOnlyKey()
   const api = apiClient(server.url, server.apiKey)
@@ -55,7 +63,7 @@ test('401, 403, 404 and 429 are logged with their count, in one line for each ke
 })
 
 test('however many keys are refused, the log has at most a hundred lines at a time, and one for the rest', async () => {
-  const server = await startServer({ rateLimit: 'none' })
+  const server = await startWithoutTimer({ rateLimit: 'none' })
   for (let made = 0; made < 105; made += 1) {
     await apiClient(server.url, await server.createKey()).get(`/v1/services/${UNKNOWN_ID}`)
   }

@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { type AddressInfo, createServer } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { testAuthority } from '../../../monitoring/check/testing/certificates.ts'
 import { openPools } from '../../store/postgres/connections/pools.ts'
 import { connect } from '../../store/postgres/schema/migrate.ts'
@@ -24,7 +24,12 @@ const server = createServer((socket) => {
 })
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterAll(() => server.close())
-afterEach(() => vi.restoreAllMocks())
+// No connection times out, however slow the machine is.
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** Why no connection is made to the database whose URL ends with `place`. */
 async function failureAt(place: string) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { STOPPED_CLOCKS, storeOrg, storeService } from '../../../testing/storedServices.ts'
 import { openStore } from '../openStore.ts'
@@ -54,7 +54,10 @@ async function untilUp<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('requests beyond those that wait for a connection are refused at once', async () => {
+test('requests beyond those that wait for a connection are refused at once', async ({ onTestFinished }) => {
+  // Otherwise those that wait would time out on a slow machine.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const pools = openPools(url, STOPPED_CLOCKS.monotonicMs)
   const read = (text: string) => pools.read.rows(text)
   await withConnection(url, async (client) => {

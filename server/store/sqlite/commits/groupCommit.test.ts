@@ -43,19 +43,20 @@ test('a commit waits for a few iterations of the event loop, even if each adds m
 test("mutations wait in order for another program's transaction, and fail after a time limit", async () => {
   const { writer, reader } = await openDatabase(folder)
   const other = await openDatabase(folder)
-  const commits = new GroupCommit(writer, { busyMsMax: 100 })
+  const hasty = new GroupCommit(writer, { busyMsMax: 100 })
+  const patient = new GroupCommit(writer, { busyMsMax: 3_600_000 })
   const insert = writer.prepare(
     `INSERT INTO plans (name, has_api_access, services_max, endpoints_max, service_endpoints_max,
        interval_secs_min, regions_allowed) SELECT ?, 0, 0, 0, 0, 0, ?`,
   )
   const made = () => reader.prepare("SELECT name FROM plans WHERE regions_allowed = 'mine'").pluck().all()
-  const make = (name: string) => commits.run(() => insert.run(name, 'mine'))
+  const make = (commits: GroupCommit, name: string) => commits.run(() => insert.run(name, 'mine'))
 
   other.writer.exec('BEGIN IMMEDIATE')
-  const givenUp = await Promise.allSettled([make('a'), make('b')])
-  const waiting = ['d', 'c'].map(make)
+  const givenUp = await Promise.allSettled([make(hasty, 'a'), make(hasty, 'b')])
+  const waiting = ['d', 'c'].map((name) => make(patient, name))
   await setImmediate()
-  waiting.push(make('e'))
+  waiting.push(make(patient, 'e'))
   other.writer.exec('COMMIT')
   await Promise.all(waiting)
 

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestContext, test } from 'vitest'
+import { contentOf } from '../testing/filesBelow.ts'
 import { useUpSpace } from '../testing/robustness/useUpSpace.ts'
 import { rootReason } from '../testing/rootReason.ts'
 import { endpointBody } from '../testing/serviceBodies.ts'
@@ -54,18 +55,8 @@ function spooledIn(spool: string): readonly string[] {
   return readdirSync(spool)
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted()
-    .flatMap((name) => textOf(join(spool, name)).split('\n'))
+    .flatMap((name) => String(contentOf(join(spool, name)) ?? '').split('\n'))
     .filter((line) => line !== '')
-}
-
-/** The text of a file; none when the agent has removed it since it was listed. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw error
-  }
 }
 
 const isFailure = (line: string): boolean => line.includes('expected')
@@ -158,7 +149,8 @@ test
         const killedAt = new Date().toISOString()
         await agent.wrote('the spool could not be written: results wait in memory')
         const visits = target.visits('/').length
-        await target.visited('/', visits + 3)
+        // The first one may have been due before.
+        await target.visited('/', visits + 7)
         const files = readdirSync(spool).filter((name) => name.endsWith('.jsonl'))
         const whileFull = files.map((name) => statSync(join(spool, name)).size)
         await programs.startServer()
@@ -167,7 +159,10 @@ test
         const made = () => target.visits('/').length
         await programs.api().post(`/v1/services/${id}/pause`)
         await until(async () => {
-          const ofGap = (await programs.resultsOf(id)).filter(({ at }) => at > killedAt && at < startedAt)
+          // A busy machine may leave checks out.
+          const ofGap = (await programs.resultsOf(id)).filter(
+            ({ at, outcome }) => at > killedAt && at < startedAt && outcome !== 'unknown',
+          )
           return ofGap.length > 5 && ofGap.every(({ outcome }) => outcome === 'up')
         })
 

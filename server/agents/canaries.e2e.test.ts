@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EndpointInput } from '../../api/contract/service.ts'
 import { encodedForms } from '../testing/encodedForms.ts'
+import { filesBelow } from '../testing/filesBelow.ts'
 import { endpointBody } from '../testing/serviceBodies.ts'
 import { type AgentPrograms, agentPrograms, until } from './testing/agentPrograms.ts'
 
@@ -82,9 +83,7 @@ function failingEndpoints(): readonly EndpointInput[] {
 
 /** The contents of the files below the folder, without the token's own; `isRead` chooses by name. */
 function filesOf(isRead: (name: string) => boolean): readonly Buffer[] {
-  return readdirSync(programs.folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'token' && isRead(entry.name))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+  return filesBelow(programs.folder, (name) => name !== 'token' && isRead(name))
 }
 
 test('200 sealed values and the agent token are in no file or output, and queries and plain bodies in no result', {

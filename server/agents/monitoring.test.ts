@@ -178,9 +178,14 @@ test('a region that is switched off is not checked, and one that is switched on 
   await target.visited('/modes', 2)
 
   await runHere(['region', 'set', 'us-east-1', '--mode', 'off', '--data-dir', dataDir])
-  await target.visited('/modes', 8)
+  let whileOff: readonly ShownResult[] = []
+  const isOff = () =>
+    whileOff.length > 3 && whileOff.slice(0, 4).every(({ region }) => region === 'eu-west-1')
+  while (!isOff()) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    whileOff = await resultsOf(service.id)
+  }
   const shown = await show('region', 'list')
-  const whileOff = await resultsOf(service.id)
   await runHere(['region', 'set', 'us-east-1', '--mode', 'embedded', '--data-dir', dataDir])
   for (;;) {
     const newest = (await resultsOf(service.id)).find(({ region }) => region === 'us-east-1')
@@ -188,7 +193,6 @@ test('a region that is switched off is not checked, and one that is switched on 
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 
-  expect(whileOff.slice(0, 2).map(({ region }) => region)).toEqual(['eu-west-1', 'eu-west-1'])
   expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off', agents: 0, lastSeenAt: null })
 })
 

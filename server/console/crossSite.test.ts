@@ -18,11 +18,14 @@ const pathOf = ({ path }: Route): string => path.replace(':org', server.orgId).r
 const routes = (method: Route['method']) =>
   consoleRoutes.filter((route) => route.method === method).map((route) => [route.path, route] as const)
 
-/** What a request could change. */
+const withoutUse = <Used extends { readonly seenAtMs: unknown }>(all: readonly Used[]) =>
+  all.map(({ seenAtMs, ...rest }) => rest)
+
+/** What a request could change, besides the time of the last use. */
 const state = async () => [
   await server.store.listAudit(server.orgId, 10_000),
-  await server.store.listMembers(server.orgId).then((all) => all.map(({ seenAtMs, ...rest }) => rest)),
-  await server.store.sessionsOf(owner.id, Date.now()),
+  withoutUse(await server.store.listMembers(server.orgId)),
+  withoutUse(await server.store.sessionsOf(owner.id, Date.now())),
 ]
 
 /** How a browser marks requests that no page of the console made; the last ones are of no browser. */

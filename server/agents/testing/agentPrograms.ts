@@ -1,5 +1,5 @@
 /** A server and agents as programs, for tests. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import type { ServiceRequest, ServiceResponse } from '../../../api/contract/serv
 import { type AgentProcess, startAgentProcess } from '../../testing/agentProcess.ts'
 import { type ApiClient, apiClient } from '../../testing/apiClient.ts'
 import { runHere } from '../../testing/commandHere.ts'
+import { filesBelow } from '../../testing/filesBelow.ts'
 import { type ProcessOptions, type ServerProcess, startProcess } from '../../testing/serverProcess.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 
@@ -105,9 +106,7 @@ export async function agentPrograms(
     },
     resultsOf: async (serviceId) => (await admin('results', '--service', serviceId)).results,
     everythingWritten: () => {
-      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name !== 'token')
-        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+      const files = filesBelow(folder, (name) => name !== 'token').map((file) => file.toString('latin1'))
       return [...files, server().stderr(), ...agents.map((agent) => agent.output())].join('\n')
     },
     close: async () => {

@@ -179,7 +179,7 @@ test('when a member changes a channel, waiting deliveries go to its new URL, whi
     const text = { title: 'Moved', message: 'We look.', severity: 'major_outage', service_ids: serviceId }
     await client.post(`${actions}/incidents`, new URLSearchParams(text))
     const delivery = async () => (await server.store.listDeliveries({ id }, { countMax: 1 }))[0]
-    await vi.waitFor(async () => expect((await delivery())?.attempts).toBe(1), { timeout: 30_000 })
+    await vi.waitFor(async () => expect((await delivery())?.attempts).toBeGreaterThan(0), { timeout: 30_000 })
     const seen = seenIn((await client.get(`${root}/channels/${id}/edit`)).text)
     const wanted = {
       seen,
@@ -188,7 +188,8 @@ test('when a member changes a channel, waiting deliveries go to its new URL, whi
       events: 'incident.created',
     }
     const changed = await client.post(`${actions}/channels/${id}/change`, wanted)
-    await vi.waitFor(async () => expect((await delivery())?.state).toBe('sent'), { timeout: 30_000 })
+    // A delivery that failed twice on a slow machine is attempted again after half a minute.
+    await vi.waitFor(async () => expect((await delivery())?.state).toBe('sent'), { timeout: 60_000 })
     const page = await client.get(`${root}/channels/${id}/edit`)
     const acts = await server.store.findAudit(
       server.orgId,

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findingsInAppearances, PHONE } from '../../../web/testing/appearances.ts'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
 import { PAYLOADS } from '../../../web/testing/payloads.ts'
@@ -50,6 +50,10 @@ describe.skipIf(skipReason !== null)(
       await browser.close()
       await server.close()
       await target.close()
+    })
+
+    beforeEach(() => {
+      target.status = 200
     })
 
     test('an open page shows a failure and the recovery without a reload', async () => {

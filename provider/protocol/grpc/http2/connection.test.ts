@@ -474,5 +474,5 @@ test('calls are aborted when the connection is lost', async () => {
 
   client.drop()
 
-  await vi.waitFor(() => expect(client.calls).toEqual({ begun: 2, aborted: 2 }))
+  await vi.waitFor(() => expect(client.calls).toEqual({ begun: 2, aborted: 2 }), 30_000)
 })

@@ -45,7 +45,8 @@ export function controllerProcess(
     stderr += text
   })
   let hasEnded = false
-  const ended = once(child, 'exit').then(([code]: unknown[]) => {
+  // Not 'exit', at which some of the output may still be unread.
+  const ended = once(child, 'close').then(([code]: unknown[]) => {
     hasEnded = true
     tellAll()
     return typeof code === 'number' ? code : null

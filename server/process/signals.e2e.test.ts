@@ -58,7 +58,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     server.child.kill(signal)
     while (await isOpen(Number(new URL(server.url).port))) {}
     socket.write('{}')
-    await Promise.all([once(socket, 'close'), once(server.child, 'exit')])
+    await Promise.all([once(socket, 'close'), once(server.child, 'close')])
 
     expect(response).toContain('HTTP/1.1 400 Bad Request')
     expect([server.child.exitCode, server.child.signalCode, server.stderr()]).toEqual([0, null, ''])

@@ -60,14 +60,15 @@ export async function startProcess(
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  const exited = once(child, 'exit')
+  // Not 'exit', at which some of the output may still be unread.
+  const exited = once(child, 'close')
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString()
       const found = /^listening on (\S+)$/m.exec(stdout)?.[1]
       if (found !== undefined) resolve(found)
     })
-    child.on('exit', () => reject(new Error(stderr)))
+    child.on('close', () => reject(new Error(stderr)))
   })
   return {
     url,

@@ -54,7 +54,7 @@ async function startDev(args: readonly string[], last: string): Promise<RunningD
       text += chunk.toString()
       if (text.includes(last)) resolve()
     })
-    child.on('exit', () => reject(new Error(stderr)))
+    child.on('close', () => reject(new Error(stderr)))
   })
   return {
     child,
@@ -139,7 +139,7 @@ test('dev with a folder is persistent: the next start has the same service and p
   await second.stop('SIGINT')
 })
 
-test('dev refuses a folder that another organisation uses', { timeout: WAIT_MS }, async () => {
+test('dev refuses a folder that another organisation uses', async () => {
   const dataDir = join(folder, 'data')
   await runHere(['org', 'create', '--data-dir', dataDir, '--name', 'Example Shop'])
 

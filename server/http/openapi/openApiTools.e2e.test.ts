@@ -122,7 +122,7 @@ async function startPrism(upstream: string): Promise<{ readonly url: string; rea
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    child.on('exit', () => reject(new Error(said)))
+    child.on('close', () => reject(new Error(said)))
   })
   return { url: `http://127.0.0.1:${port}`, child }
 }

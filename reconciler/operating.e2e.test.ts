@@ -418,7 +418,7 @@ test('Scenario 31: the same change of many services is reported as a suspected s
     exit: 0,
     changes: [{ kind: 'update', key: first?.name, fields: [{ pointer: '/regions', reason: 'drift' }] }],
   })
-}, 60_000)
+})
 
 test('Scenario 31: a field that another writer changes each time is reverted three times, then kept and reported', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
@@ -434,7 +434,7 @@ test('Scenario 31: a field that another writer changes each time is reverted thr
   const { events } = await onState('show', runId)
   expect(events).toMatchObject([{ type: 'HealLoop', key: 'a' }])
   expect((await json('drift')).exit).toBe(2)
-}, 60_000)
+})
 
 test('Scenario 27: an ignored field keeps its current value when a new definition is sent', async () => {
   const ignoring = `${manifestOf('a')}policy: {ignore: [/spec/interval]}\n`
@@ -482,4 +482,4 @@ test('Scenario 42: a service whose manifest is removed is paused, resumed with i
   expect(await paused()).toEqual({ a: true, b: false })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
   expect(await paused()).toEqual({ b: false })
-}, 60_000)
+})

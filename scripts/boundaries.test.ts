@@ -86,9 +86,7 @@ const imports = [
   ['web', 'fastify', 'web may import only'],
 ] as const
 
-test('the linter refuses every import that the architecture forbids, and no other', {
-  timeout: 30_000,
-}, async () => {
+test('the linter refuses every import that the architecture forbids, and no other', async () => {
   const folder = testFolder()
   const config = JSON.parse(readFileSync('biome.json', 'utf8'))
   writeFileSync(join(folder, 'biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))

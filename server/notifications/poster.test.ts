@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Refusal, startConnectProxy } from '../../api/network/testing/connectProxy.ts'
-import { testAuthority, type TestAuthority } from '../../monitoring/check/testing/certificates.ts'
+import { type TestAuthority, testAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { type CheckedServer, startHttpServer } from '../../monitoring/check/testing/checkedServer.ts'
 import { startDnsServer } from '../../monitoring/check/testing/dnsServer.ts'
 import { LOCAL_SPELLINGS } from '../../monitoring/check/testing/localSpellings.ts'
@@ -163,18 +163,14 @@ test('through a proxy the certificate of a receiver is verified against its name
 test.each<[string, string, Refusal | undefined, string]>([
   ['requires a password', '', undefined, 'responded with 407'],
   ['does not respond', `${PROXY_LOGIN}@`, () => {}, 'did not connect (no response within 5 s)'],
-])(
-  'a proxy that %s is named as the reason, without its password',
-  async (_case, login, refusal, said) => {
-    const proxy = await startConnectProxy(PROXY_LOGIN, {}, refusal)
+])('a proxy that %s is named as the reason, without its password', async (_case, login, refusal, said) => {
+  const proxy = await startConnectProxy(PROXY_LOGIN, {}, refusal)
 
-    const result = await post('https://hook.example/', { proxy: `http://${login}${proxy.address}` })
-    await proxy.close()
+  const result = await post('https://hook.example/', { proxy: `http://${login}${proxy.address}` })
+  await proxy.close()
 
-    expect(result).toMatchObject({ status: null, error: `the proxy ${proxy.address} ${said}` })
-  },
-  30_000,
-)
+  expect(result).toMatchObject({ status: null, error: `the proxy ${proxy.address} ${said}` })
+})
 
 test('an unreachable proxy is named as the reason', async () => {
   const proxy = await startConnectProxy(PROXY_LOGIN, {})
@@ -204,7 +200,7 @@ test('an attempt with a host that does not respond ends after 5 s, the timeout f
 
   expect(result).toMatchObject({ status: null, error: 'connect_timeout' })
   expect(result.durationMs).toBeLessThan(20_000)
-}, 60_000)
+})
 
 test('the certificate of a receiver is verified against its name', async () => {
   const started = async (certificate: TestAuthority['valid']) => {

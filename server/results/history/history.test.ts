@@ -135,7 +135,7 @@ test('results of the log, of the open hour, of chunks and late ones form one seq
     [...sent, ...late].map(({ dueS }) => dueS).sort((a, b) => b - a),
   )
   opened.database.close()
-}, 30_000)
+})
 
 test('a result that is repeated while its hour is compacted, or after that, is recognised', () => {
   const opened = openedResults(newFolder())

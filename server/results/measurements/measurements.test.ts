@@ -51,7 +51,7 @@ beforeAll(() => {
   }
   opened.keep(NOW_S)
   measurements = opened.measurements(NOW_S)
-}, 60_000)
+})
 afterAll(() => {
   opened.database.close()
   rmSync(folder, { recursive: true })

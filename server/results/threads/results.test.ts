@@ -108,7 +108,7 @@ test('a results thread that dies is restarted, and reaches the same states from 
     atS: [...first, ...second].map(({ dueS }) => dueS).reverse(),
   })
   expect(log).toContain('restarting the results thread')
-}, 30_000)
+})
 
 test('a gap is unknown, even when a result arrives right after the restart', async () => {
   const [before, after] = [lastMinutes(59, 58), lastMinutes(1, 0)]
@@ -124,7 +124,7 @@ test('a gap is unknown, even when a result arrives right after the restart', asy
   const spans = timeline.filter(({ endpointId }) => endpointId === null)
   expect(spans.map(({ state }) => state)).toEqual(['unknown', 'up', 'unknown', 'up'])
   expect(spans.at(-1)?.fromS).toBe(after[0]?.dueS)
-}, 30_000)
+})
 
 test('a file that is damaged while the server runs is moved aside, and results continue in a new one', async () => {
   await results.ingest(batchOf(STORE, lastMinutes(9, 5)))
@@ -143,7 +143,7 @@ test('a file that is damaged while the server runs is moved aside, and results c
   expect((await seen()).state).toBe('up')
   expect(readdirSync(folder).some((name) => name.startsWith(`${RESULTS_FILE}.damaged-`))).toBe(true)
   expect(log).toContain('moved aside')
-}, 30_000)
+})
 
 test('when the file is removed while the server runs, results continue in a new one', async () => {
   const folder = folders[0] ?? ''
@@ -158,7 +158,7 @@ test('when the file is removed while the server runs, results continue in a new 
   expect(response.stored).toBe(3)
   expect(readdirSync(folder)).toContain(RESULTS_FILE)
   expect(log).toContain('was removed or replaced')
-}, 30_000)
+})
 
 test('a file that cannot be opened is logged with its path and the reason', async () => {
   await results.stop()

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testFolder } from '../api/testing/temporaryFolder.ts'
 import { startServer } from '../server/testing/startServer.ts'
-import { PROVIDER_SERVICE } from './protocol/plugin/services.ts'
 import { METHODS } from './protocol/testing/providerClient.ts'
 import { startProvider } from './protocol/testing/providerProcess.ts'
 import { openCore } from './protocol/testing/terraformCore.ts'
@@ -16,7 +15,7 @@ test('the built executable returns the schema of its sources', async () => {
   const built = await provider.client.call(METHODS.GetProviderSchema, {})
   await provider.shutDown()
 
-  expect(built).toEqual(PROVIDER_SERVICE.GetProviderSchema.responseDeserialize(Buffer.from(schemaBytes)))
+  expect(built).toEqual(METHODS.GetProviderSchema.responseDeserialize(Buffer.from(schemaBytes)))
   expect([...built.resourceSchemas.keys()]).toEqual(['pharos_service', 'pharos_incident'])
 })
 

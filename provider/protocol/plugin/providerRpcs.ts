@@ -4,7 +4,7 @@ import type { Provider } from '../authoring/provider.ts'
 import type { Method } from '../grpc/server.ts'
 import { GrpcError, STATUS } from '../grpc/status.ts'
 import { applyResourceChange } from '../rpc/applyResourceChange.ts'
-import type { Call, Session } from '../rpc/call.ts'
+import type { Rpc, Session, StreamRpc } from '../rpc/call.ts'
 import { callFunction } from '../rpc/callFunction.ts'
 import { configureProvider } from '../rpc/configureProvider.ts'
 import { DECLINED_RPCS, declinedText } from '../rpc/declined.ts'
@@ -22,20 +22,43 @@ import { readResource } from '../rpc/readResource.ts'
 import { stopProvider } from '../rpc/stopProvider.ts'
 import { upgradeResourceIdentity } from '../rpc/upgradeResourceIdentity.ts'
 import { upgradeResourceState } from '../rpc/upgradeResourceState.ts'
-import { validateActionConfig } from '../rpc/validateActionConfig.ts'
-import { validateDataResourceConfig } from '../rpc/validateDataResourceConfig.ts'
-import { validateListResourceConfig } from '../rpc/validateListResourceConfig.ts'
+import {
+  validateActionConfig,
+  validateDataResourceConfig,
+  validateListResourceConfig,
+} from '../rpc/validateOtherConfig.ts'
 import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
 import { validateResourceConfig } from '../rpc/validateResourceConfig.ts'
+import type { Message } from '../wire/message.ts'
+import { RPCS, type RequestOf, type ResponseOf, type RpcName, rpcPath } from '../wire/tfplugin6.ts'
 import type { CallTable } from './callTable.ts'
 import { healthMethods } from './health.ts'
 import type { Methods } from './server.ts'
-import { PROVIDER_SERVICE as RPC } from './services.ts'
 
-interface Rpc<Request, Response> {
-  readonly path: string
-  requestDeserialize(bytes: Uint8Array): Request
-  responseSerialize(value: Partial<Response>): Uint8Array
+/** The function of each RPC. */
+const FUNCTIONS: { readonly [Name in RpcName]: Rpc<Name> | StreamRpc<Name> } = {
+  GetMetadata: getMetadata,
+  GetProviderSchema: getProviderSchema,
+  ValidateProviderConfig: validateProviderConfig,
+  ConfigureProvider: configureProvider,
+  ValidateResourceConfig: validateResourceConfig,
+  ValidateDataResourceConfig: validateDataResourceConfig,
+  UpgradeResourceState: upgradeResourceState,
+  ReadResource: readResource,
+  PlanResourceChange: planResourceChange,
+  ApplyResourceChange: applyResourceChange,
+  ImportResourceState: importResourceState,
+  ReadDataSource: readDataSource,
+  GetResourceIdentitySchemas: getResourceIdentitySchemas,
+  UpgradeResourceIdentity: upgradeResourceIdentity,
+  ValidateListResourceConfig: validateListResourceConfig,
+  ListResource: listResource,
+  ValidateActionConfig: validateActionConfig,
+  PlanAction: planAction,
+  InvokeAction: invokeAction,
+  GetFunctions: getFunctions,
+  CallFunction: callFunction,
+  StopProvider: stopProvider,
 }
 
 /** Dependencies of the methods of a provider. */
@@ -53,78 +76,41 @@ export type ServedProvider = (parts: ProviderParts) => Methods
 export function served(provider: Provider): ServedProvider {
   return ({ log, calls, ending }) => {
     const session: Session = { provider, log, configured: undefined, stop: calls.stop }
-    const methods = new Map([...healthMethods(ending), ...declinedMethods(provider.name)])
-    const serveAll = createServeAll(methods, session, calls)
-    serveAll(RPC.InvokeAction, invokeAction)
-    serveAll(RPC.ListResource, async function* (request, call) {
-      yield* await listResource(request, call)
-    })
-    serveProviderRpcs((rpc, run) =>
-      serveAll(rpc, async function* (request, call) {
-        yield await run(request, call)
-      }),
-    )
-    return methods
+    // True because these are the keys of RPCS.
+    const names = Object.keys(RPCS) as RpcName[]
+    const methods = names.map((name): [string, Method] => [rpcPath(name), methodOf(name, session, calls)])
+    return new Map([...healthMethods(ending), ...declinedMethods(provider.name), ...methods])
   }
 }
 
-/** Serves `rpc` with the stream of messages from `run`. */
-type ServeAll = <Request, Response>(
-  rpc: Rpc<Request, Response>,
-  run: (request: Request, call: Call) => AsyncIterable<Partial<Response>>,
-) => void
+/** The codecs of each RPC, for a name that is known at run time only. */
+const CODECS: {
+  readonly [Name in RpcName]: {
+    readonly request: Message<RequestOf<Name>>
+    readonly response: Pick<Message<ResponseOf<Name>>, 'encode'>
+  }
+} = RPCS
 
-/** Serves `rpc` with the message from `run`. */
-type Serve = <Request, Response>(
-  rpc: Rpc<Request, Response>,
-  run: (request: Request, call: Call) => Promise<Partial<Response>>,
-) => void
-
-/** Returns a function that adds RPCs to `methods`. */
-function createServeAll(methods: Map<string, Method>, session: Session, calls: CallTable): ServeAll {
-  return (rpc, run) => {
-    // The next Terraform configures a process that outlived the last one; an earlier stop does not apply to it.
-    const before = rpc.path === RPC.ConfigureProvider.path ? calls.resume : (): void => undefined
-    async function* respond(request: Uint8Array, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
-      before()
+function methodOf<Name extends RpcName>(name: Name, session: Session, calls: CallTable): Method {
+  const { request, response } = CODECS[name]
+  const run: Rpc<Name> | StreamRpc<Name> = FUNCTIONS[name]
+  return {
+    respond: async function* (bytes, cancelled) {
+      // The next Terraform configures a process that outlived the last one; an earlier stop does not apply to it.
+      if (name === 'ConfigureProvider') calls.resume()
       const { call, abort, end } = calls.open(session)
       cancelled.addEventListener('abort', abort)
       try {
-        for await (const response of run(rpc.requestDeserialize(request), call)) {
-          yield rpc.responseSerialize(response)
-        }
+        const responses = run(request.decode(bytes), call)
+        for await (const part of 'then' in responses ? [responses] : responses) yield response.encode(part)
       } catch (error) {
-        throw failure(rpc.path, error, session.log)
+        throw failure(rpcPath(name), error, session.log)
       } finally {
         cancelled.removeEventListener('abort', abort)
         end()
       }
-    }
-    methods.set(rpc.path, { respond })
+    },
   }
-}
-
-function serveProviderRpcs(serve: Serve): void {
-  serve(RPC.GetMetadata, getMetadata)
-  serve(RPC.GetProviderSchema, getProviderSchema)
-  serve(RPC.ValidateProviderConfig, validateProviderConfig)
-  serve(RPC.ConfigureProvider, configureProvider)
-  serve(RPC.ValidateResourceConfig, validateResourceConfig)
-  serve(RPC.ValidateDataResourceConfig, validateDataResourceConfig)
-  serve(RPC.UpgradeResourceState, upgradeResourceState)
-  serve(RPC.ReadResource, readResource)
-  serve(RPC.PlanResourceChange, planResourceChange)
-  serve(RPC.ApplyResourceChange, applyResourceChange)
-  serve(RPC.ImportResourceState, importResourceState)
-  serve(RPC.ReadDataSource, readDataSource)
-  serve(RPC.GetResourceIdentitySchemas, getResourceIdentitySchemas)
-  serve(RPC.UpgradeResourceIdentity, upgradeResourceIdentity)
-  serve(RPC.ValidateListResourceConfig, validateListResourceConfig)
-  serve(RPC.ValidateActionConfig, validateActionConfig)
-  serve(RPC.PlanAction, planAction)
-  serve(RPC.GetFunctions, getFunctions)
-  serve(RPC.CallFunction, callFunction)
-  serve(RPC.StopProvider, stopProvider)
 }
 
 /** The error for an RPC whose function throws. Exceptions of handlers never reach it: they become diagnostics. */
@@ -141,7 +127,5 @@ function declinedMethods(providerName: string): Methods {
       throw new GrpcError(STATUS.unimplemented, reason)
     },
   })
-  return new Map(
-    DECLINED_RPCS.map((name) => [`/tfplugin6.Provider/${name}`, decline(declinedText(providerName, name))]),
-  )
+  return new Map(DECLINED_RPCS.map((name) => [rpcPath(name), decline(declinedText(providerName, name))]))
 }

@@ -1,21 +1,13 @@
 import type { AnyViews } from '../authoring/context.ts'
 import { hasErrors } from '../authoring/diagnostics.ts'
 import type { AnyResource, HandlerResult, Typed } from '../authoring/provider.ts'
-import { overlay, settle } from '../state/handlerResult.ts'
-import { withoutWriteOnly } from '../state/writeOnly.ts'
-import { conform, withoutUnknown } from '../values/conform.ts'
-import { isObject } from '../values/equality.ts'
+import { settle } from '../state/handlerResult.ts'
 import type { ObjectValue } from '../values/value.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { applyResourceChange as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter, type Reporter } from './call.ts'
-import { configuredContext, faultDiagnostic, lookUp, returnedState } from './handlers.ts'
+import { type Call, createReporter, type Reporter, type Rpc } from './call.ts'
+import { configuredContext, faultDiagnostic, lookUp, returnedState, savedState } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
 import { decodeObject, encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
-
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
 
 /** One apply in progress. */
 interface Applying {
@@ -52,13 +44,8 @@ function warningOf({ reporter, resource: { name, handlers } }: Applying) {
 
 /** The values passed to `keep`, merged over the prior state or, for a new object, over the plan. */
 function kept(applying: Applying, parts: CreateOrUpdate, result: HandlerResult<AnyViews>): Outcome {
-  const { resource } = applying
-  const { attributes } = resource.handlers.schema
-  const returned = returnedState(warningOf(applying), result.state)
-  const state = overlay(attributes, returned, parts.prior ?? parts.planned)
-  const whole = conform(resource.type, withoutUnknown(state))
   return {
-    state: isObject(whole) ? withoutWriteOnly(attributes, whole) : null,
+    state: savedState(warningOf(applying), result.state, parts.prior ?? parts.planned),
     private: result.private ?? (parts.prior === null ? applying.private.planned : applying.private.prior),
   }
 }
@@ -119,7 +106,7 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
  * Values that Terraform would refuse in a successful response are replaced by the planned ones, with a warning: if
  * Terraform refused the response, it could lose the object.
  */
-export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
+export const applyResourceChange: Rpc<'ApplyResourceChange'> = async (request, call) => {
   const reporter = createReporter(call)
   const saved = await reporter.around(`Applying ${request.typeName}`, async () => {
     const resource = lookUp(call.session.provider.resources, request.typeName)
@@ -141,7 +128,7 @@ export async function applyResourceChange(request: Request, call: Call): Promise
   })
   return {
     // The request could not be decoded, so no handler was called.
-    ...(saved ?? { ...(request.priorState === undefined ? {} : { newState: request.priorState }) }),
+    ...(saved ?? { newState: request.priorState }),
     diagnostics: encodeDiagnostics(reporter.diagnostics),
   }
 }

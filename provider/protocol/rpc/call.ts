@@ -1,8 +1,10 @@
 /** Common parts of all RPCs. */
+import type { Awaitable } from '../authoring/context.ts'
 import { type Diagnostic, DiagnosticError, errorAt, hasErrors } from '../authoring/diagnostics.ts'
 import type { Log } from '../authoring/log.ts'
 import type { Provider } from '../authoring/provider.ts'
 import type { WireDiagnostic } from '../wire/messageParts.ts'
+import type { RequestOf, ResponseOf, RpcName } from '../wire/tfplugin6.ts'
 import { encodeDiagnostics } from './wireValue.ts'
 
 /** State shared by the RPCs of one process. */
@@ -27,6 +29,15 @@ export interface Call {
    */
   readonly crash: Promise<never>
 }
+
+/** The function of an RPC with one response. */
+export type Rpc<Name extends RpcName> = (request: RequestOf<Name>, call: Call) => Promise<ResponseOf<Name>>
+
+/** The function of an RPC whose response is a stream of events. */
+export type StreamRpc<Name extends RpcName> = (
+  request: RequestOf<Name>,
+  call: Call,
+) => AsyncIterable<ResponseOf<Name>>
 
 /** Collects diagnostics and turns exceptions into them, so that an RPC always has a response. */
 export interface Reporter {
@@ -73,14 +84,16 @@ function describeException({ session, signal }: Call, what: string, error: unkno
 }
 
 /**
- * The response of an RPC with the reported diagnostics: `outcome`, or `otherwise` when there is none or an error was
- * reported.
+ * The response of an RPC with the diagnostics that `work` reports: its result, or `otherwise` when it throws or reports an
+ * error. `what` names it in messages, as in "Reading pharos_service".
  */
-export function responseOf<Outcome extends object, Otherwise extends object>(
-  { diagnostics }: Reporter,
-  outcome: Outcome | undefined,
-  otherwise: Otherwise,
-): (Outcome | Otherwise) & { readonly diagnostics: readonly WireDiagnostic[] } {
+export async function respond<Outcome extends object, Otherwise extends object = object>(
+  { call, what, otherwise }: { readonly call: Call; readonly what: string; readonly otherwise?: Otherwise },
+  work: (reporter: Reporter) => Awaitable<Outcome | undefined>,
+): Promise<Partial<Outcome | Otherwise> & { readonly diagnostics: readonly WireDiagnostic[] }> {
+  const reporter = createReporter(call)
+  const outcome = await reporter.attempt(what, () => work(reporter))
+  const { diagnostics } = reporter
   const response = outcome === undefined || hasErrors(diagnostics) ? otherwise : outcome
   return { ...response, diagnostics: encodeDiagnostics(diagnostics) }
 }

@@ -1,18 +1,13 @@
 import { FunctionError } from '../authoring/providerFunction.ts'
 import { containsUnknown } from '../values/equality.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { callFunction as messages } from '../wire/tfplugin6.ts'
-import type { Call } from './call.ts'
+import type { Rpc } from './call.ts'
 import { decodeValue, encodeValue } from './wireValue.ts'
-
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
  * Calls a function. Terraform sends only known arguments that are not null, to a process that may be unconfigured.
  * Errors are reported at the call, or at the argument that a FunctionError names.
  */
-export async function callFunction(request: Request, { session }: Call): Promise<Response> {
+export const callFunction: Rpc<'CallFunction'> = async (request, { session }) => {
   const called = session.provider.functions.get(request.name)
   if (called === undefined) return { error: { text: `the provider has no function ${request.name}` } }
   const { parameters, returns, call } = called

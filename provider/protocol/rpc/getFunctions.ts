@@ -1,11 +1,7 @@
 import type { Provider } from '../authoring/provider.ts'
 import { encodeType } from '../values/type.ts'
-import type { MessageOf } from '../wire/message.ts'
 import { MARKDOWN, type WireFunction } from '../wire/messageParts.ts'
-import type { getFunctions as messages } from '../wire/tfplugin6.ts'
-import type { Call } from './call.ts'
-
-type Response = Partial<MessageOf<typeof messages.response>>
+import type { Rpc } from './call.ts'
 
 /** The signatures of the provider's functions, by name. */
 export function encodeFunctions({ functions }: Provider): ReadonlyMap<string, WireFunction> {
@@ -29,6 +25,6 @@ export function encodeFunctions({ functions }: Provider): ReadonlyMap<string, Wi
 }
 
 /** The provider's functions, for OpenTofu; Terraform reads them from the schema. */
-export async function getFunctions(_request: object, { session }: Call): Promise<Response> {
+export const getFunctions: Rpc<'GetFunctions'> = async (_request, { session }) => {
   return { functions: encodeFunctions(session.provider) }
 }

@@ -1,12 +1,8 @@
-import type { MessageOf } from '../wire/message.ts'
-import type { getMetadata as messages } from '../wire/tfplugin6.ts'
-import type { Call } from './call.ts'
+import type { Rpc } from './call.ts'
 import { SERVER_CAPABILITIES } from './getProviderSchema.ts'
 
-type Response = Partial<MessageOf<typeof messages.response>>
-
 /** Names of resources, data sources, functions and others, for programs that need no schema. */
-export async function getMetadata(_request: object, { session }: Call): Promise<Response> {
+export const getMetadata: Rpc<'GetMetadata'> = async (_request, { session }) => {
   const { resources, dataSources, functions, lists, actions } = session.provider
   return {
     serverCapabilities: SERVER_CAPABILITIES,

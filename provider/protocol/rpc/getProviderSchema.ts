@@ -1,13 +1,10 @@
 import type { Provider, Typed } from '../authoring/provider.ts'
 import type { Schema } from '../authoring/schema.ts'
 import { encodeSchema } from '../schema/encodeSchema.ts'
-import type { MessageOf } from '../wire/message.ts'
 import type { WireSchema } from '../wire/messageParts.ts'
-import { getProviderSchema as messages } from '../wire/tfplugin6.ts'
-import type { Call } from './call.ts'
+import { RPCS, type ResponseOf } from '../wire/tfplugin6.ts'
+import type { Rpc } from './call.ts'
 import { encodeFunctions } from './getFunctions.ts'
-
-type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
  * Plan hooks receive deletes too. No call requires GetProviderSchema first, so Terraform fetches the schema once per
@@ -22,16 +19,16 @@ function encodeAll(
 }
 
 /** Every schema of the provider. */
-export async function getProviderSchema(_request: object, { session }: Call): Promise<Response> {
+export const getProviderSchema: Rpc<'GetProviderSchema'> = async (_request, { session }) => {
   return allSchemas(session.provider)
 }
 
 /** The response to GetProviderSchema as bytes, for `serveProvider`. */
 export function encodedSchema(provider: Provider): Uint8Array {
-  return messages.response.encode(allSchemas(provider))
+  return RPCS.GetProviderSchema.response.encode(allSchemas(provider))
 }
 
-function allSchemas(provider: Provider): Response {
+function allSchemas(provider: Provider): ResponseOf<'GetProviderSchema'> {
   return {
     provider: encodeSchema(provider.schema),
     resourceSchemas: encodeAll(provider.resources),

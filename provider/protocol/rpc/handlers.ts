@@ -17,7 +17,9 @@ import {
   refuseReadOnly,
   violationsOf,
 } from '../schema/validateConfig.ts'
-import { type Fault, readResult } from '../state/handlerResult.ts'
+import { type Fault, overlay, readResult } from '../state/handlerResult.ts'
+import { withoutWriteOnly } from '../state/writeOnly.ts'
+import { withoutUnknown } from '../values/conform.ts'
 import { containsUnknown } from '../values/equality.ts'
 import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
@@ -70,13 +72,13 @@ interface ResultOrigin {
   readonly reporter: Reporter
   readonly name: string
   readonly attributes: Attributes
-  /** A warning when faults are corrected. */
-  readonly severity: 'error' | 'warning'
+  /** A warning when faults are corrected. Default: an error. */
+  readonly severity?: 'error' | 'warning'
 }
 
 /** The state in a handler's result. Attributes of a wrong type are reported and left out. */
 export function returnedState(
-  { reporter, name, attributes, severity }: ResultOrigin,
+  { reporter, name, attributes, severity = 'error' }: ResultOrigin,
   state: object,
 ): ObjectValue {
   const read = readResult(attributes, state, 'partial')
@@ -94,8 +96,15 @@ export function knownState(origin: ResultOrigin, given: object): ObjectValue {
   return state
 }
 
-/** The parts of a provider, resource, data source or list that validate a configuration. */
-interface Checking {
+/** The object to save: the attributes of a handler's result, and those of `base` (default: null) that it leaves out. */
+export function savedState(origin: ResultOrigin, given: object, base: ObjectValue = {}): ObjectValue {
+  const { attributes } = origin
+  const whole = overlay(attributes, returnedState(origin, given), base)
+  return withoutWriteOnly(attributes, withoutUnknown(whole))
+}
+
+/** The parts of a provider, resource, data source, list or action that validate a configuration. */
+export interface Checking {
   readonly schema: Schema
   validate?(context: ValidateContext<ObjectValue>): Awaitable<void>
 }

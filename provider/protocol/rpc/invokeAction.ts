@@ -1,16 +1,11 @@
 import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
 import { containsUnknown } from '../values/equality.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { invokeAction as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter } from './call.ts'
+import { createReporter, type StreamRpc } from './call.ts'
 import { configuredContext, lookUp } from './handlers.ts'
 import { encodeDiagnostics, requireObject } from './wireValue.ts'
 
-type Request = MessageOf<typeof messages.request>
-type Event = Partial<MessageOf<typeof messages.response>>
-
 /** Runs an action. Yields an event for each line of progress, and a last one with the diagnostics. */
-export async function* invokeAction(request: Request, call: Call): AsyncGenerator<Event> {
+export const invokeAction: StreamRpc<'InvokeAction'> = async function* (request, call) {
   const { actionType } = request
   const reporter = createReporter(call)
   const lines: string[] = []

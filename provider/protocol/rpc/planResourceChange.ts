@@ -9,16 +9,14 @@ import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { equalValues } from '../values/equality.ts'
 import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { planResourceChange as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter, type Reporter, responseOf } from './call.ts'
+import type { ResponseOf } from '../wire/tfplugin6.ts'
+import { type Reporter, type Rpc, respond } from './call.ts'
 import { configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, sealPrivate } from './privateEnvelope.ts'
 import { capabilitiesOf, decodeObject, encodePath, encodeValue, requireObject } from './wireValue.ts'
 
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
+type Response = ResponseOf<'PlanResourceChange'>
 type Amendment = PlanAmendment<AnyViews> | undefined
 type Change = PlanContext<AnyViews, unknown>['change']
 
@@ -102,9 +100,8 @@ async function planDelete(planning: Planning, prior: ObjectValue): Promise<Respo
  * Plans the change from an object's prior state to its configuration. Runs in the plan and again in the apply, and must
  * give the same result. For a replacement it runs twice: with the prior state and without.
  */
-export async function planResourceChange(request: Request, call: Call): Promise<Response> {
-  const reporter = createReporter(call)
-  const planned = await reporter.attempt(`Planning ${request.typeName}`, async () => {
+export const planResourceChange: Rpc<'PlanResourceChange'> = (request, call) =>
+  respond({ call, what: `Planning ${request.typeName}` }, async (reporter): Promise<Response> => {
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const proposed = decodeObject(resource.type, request.proposedNewState)
@@ -131,5 +128,3 @@ export async function planResourceChange(request: Request, call: Call): Promise<
     if (prior === null) throw new Error('Terraform sent neither a prior nor a proposed state')
     return planDelete(planning, prior)
   })
-  return responseOf(reporter, planned, {})
-}

@@ -1,7 +1,7 @@
-import type { Call } from './call.ts'
+import type { Rpc } from './call.ts'
 
 /** Aborts the signal of every call in progress. Each call still returns its actual result. */
-export async function stopProvider(_request: object, { session }: Call): Promise<object> {
+export const stopProvider: Rpc<'StopProvider'> = async (_request, { session }) => {
   session.stop()
   return {}
 }

@@ -4,14 +4,9 @@ import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../values/json.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { upgradeResourceState as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter, responseOf } from './call.ts'
+import { type Rpc, respond } from './call.ts'
 import { lookUp } from './handlers.ts'
 import { encodeValue } from './wireValue.ts'
-
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
 
 function upgrade(resource: AnyResource<unknown>, from: number, stored: JsonObject): JsonObject {
   const current = resource.schema.version ?? 0
@@ -36,14 +31,12 @@ function upgrade(resource: AnyResource<unknown>, from: number, stored: JsonObjec
  * Converts stored state to the current schema: runs upgraders, drops attributes that the schema no longer has, and sets new ones to
  * null. Runs on every read of stored state, of any version.
  */
-export async function upgradeResourceState(request: Request, call: Call): Promise<Response> {
-  const reporter = createReporter(call)
-  const upgradedState = await reporter.attempt(`Reading the stored state of ${request.typeName}`, () => {
-    const { handlers, type } = lookUp(call.session.provider.resources, request.typeName)
-    const stored = parseJson(Buffer.from(request.rawState?.json ?? []).toString())
+export const upgradeResourceState: Rpc<'UpgradeResourceState'> = ({ typeName, version, rawState }, call) =>
+  respond({ call, what: `Reading the stored state of ${typeName}` }, () => {
+    const { handlers, type } = lookUp(call.session.provider.resources, typeName)
+    const stored = parseJson(Buffer.from(rawState?.json ?? []).toString())
     if (!isJsonObject(stored)) throw new Error('the stored state is not an object')
-    const state = conform(type, upgrade(handlers, request.version, stored), 'stored')
-    return encodeValue(type, isObject(state) ? withoutWriteOnly(handlers.schema.attributes, state) : null)
+    const state = conform(type, upgrade(handlers, version, stored), 'stored')
+    const known = isObject(state) ? withoutWriteOnly(handlers.schema.attributes, state) : null
+    return { upgradedState: encodeValue(type, known) }
   })
-  return responseOf(reporter, upgradedState && { upgradedState }, {})
-}

@@ -1,20 +1,13 @@
-import type { MessageOf } from '../wire/message.ts'
-import type { validateProviderConfig as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter } from './call.ts'
+import { type Rpc, respond } from './call.ts'
 import { callContext, checkConfig } from './handlers.ts'
-import { decodeObject, encodeDiagnostics } from './wireValue.ts'
-
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
+import { decodeObject } from './wireValue.ts'
 
 /** Checks the provider block. Runs without a client, in more than one process per command. */
-export async function validateProviderConfig(request: Request, call: Call): Promise<Response> {
+export const validateProviderConfig: Rpc<'ValidateProviderConfig'> = async (request, call) => {
   const { provider } = call.session
-  const reporter = createReporter(call)
-  await reporter.attempt('Validating the provider configuration', async () => {
+  return respond({ call, what: 'Validating the provider configuration' }, async (reporter) => {
     const config = decodeObject(provider.configType, request.config)
-    if (config === null) return
-    await checkConfig(provider, config, callContext(call, reporter))
+    if (config !== null) await checkConfig(provider, config, callContext(call, reporter))
+    return {}
   })
-  return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
 }

@@ -3,14 +3,9 @@ import type { Attributes } from '../authoring/schema.ts'
 import { writeOnlyPaths } from '../state/writeOnly.ts'
 import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
-import type { MessageOf } from '../wire/message.ts'
-import type { validateResourceConfig as messages } from '../wire/tfplugin6.ts'
-import { type Call, createReporter } from './call.ts'
+import { type Rpc, respond } from './call.ts'
 import { callContext, checkConfig, lookUp } from './handlers.ts'
-import { capabilitiesOf, encodeDiagnostics, requireObject } from './wireValue.ts'
-
-type Request = MessageOf<typeof messages.request>
-type Response = Partial<MessageOf<typeof messages.response>>
+import { capabilitiesOf, requireObject } from './wireValue.ts'
 
 /**
  * Errors for write-only attributes in `config` when the client is too old: it would silently send null instead of the
@@ -28,9 +23,8 @@ function writeOnlyUnsupported(attributes: Attributes, config: ObjectValue): read
 }
 
 /** Validates a resource's configuration. Runs without a client, and again when more values are known. */
-export async function validateResourceConfig(request: Request, call: Call): Promise<Response> {
-  const reporter = createReporter(call)
-  await reporter.attempt(`Validating ${request.typeName}`, async () => {
+export const validateResourceConfig: Rpc<'ValidateResourceConfig'> = (request, call) =>
+  respond({ call, what: `Validating ${request.typeName}` }, async (reporter) => {
     const { handlers, type } = lookUp(call.session.provider.resources, request.typeName)
     const config = requireObject(type, request.config, 'configuration')
     const capabilities = capabilitiesOf(request.clientCapabilities)
@@ -38,6 +32,5 @@ export async function validateResourceConfig(request: Request, call: Call): Prom
       writeOnlyUnsupported(handlers.schema.attributes, config).forEach(reporter.report)
     }
     await checkConfig(handlers, config, callContext(call, reporter), capabilities)
+    return {}
   })
-  return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
-}

@@ -1,9 +1,10 @@
 /** A gRPC client of a provider: one promise per RPC. */
 import { type ChannelCredentials, Client, credentials, type ServiceError } from '@grpc/grpc-js'
 import { PATHS } from '../plugin/paths.ts'
-import { PROVIDER_SERVICE } from '../plugin/services.ts'
+import type { MessageOf } from '../wire/message.ts'
+import { RPCS, type RpcName, rpcPath } from '../wire/tfplugin6.ts'
 
-/** A method of a provider, as in `PROVIDER_SERVICE`. */
+/** A method of a provider. */
 interface Method<Request, Response> {
   readonly path: string
   requestSerialize(value: Partial<Request>): Buffer
@@ -34,7 +35,23 @@ const shutdown: Method<object, object> = {
 }
 
 /** The methods of a provider and of its controller, for `call`. */
-export const METHODS = { ...PROVIDER_SERVICE, Shutdown: shutdown }
+export const METHODS = { ...providerMethods(), Shutdown: shutdown }
+
+type ProviderMethods = {
+  readonly [Name in RpcName]: Method<
+    MessageOf<(typeof RPCS)[Name]['request']>,
+    MessageOf<(typeof RPCS)[Name]['response']>
+  >
+}
+
+function providerMethods(): ProviderMethods {
+  const entries = Object.entries(RPCS).map(([name, { request, response }]) => [
+    name,
+    { path: rpcPath(name), requestSerialize: request.encode, responseDeserialize: response.decode },
+  ])
+  // True because each RPC has the codecs of its messages.
+  return Object.fromEntries(entries) as ProviderMethods
+}
 
 /** Connects to `target` (`unix:/path` or host and port). Without `security` the connection is not encrypted. */
 export function connect(target: string, security?: ChannelCredentials): ProviderClient {

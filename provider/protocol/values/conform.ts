@@ -3,7 +3,7 @@ import { isArray, isMap, isObject } from './equality.ts'
 import { canonicalNumber, Decimal, numberFromText } from './number.ts'
 import { formatPath, type Path } from './path.ts'
 import { describeType, type ObjectTypes, type Type, visitType } from './type.ts'
-import { UNKNOWN, type Value } from './value.ts'
+import { type ObjectValue, UNKNOWN, type Value } from './value.ts'
 
 /** A value that is not of its type. The message names the path and the type, never the value. */
 export class ConformError extends Error {
@@ -100,6 +100,8 @@ function nameOf(given: unknown): string {
 }
 
 /** `value` with every unknown replaced by null, for state that must be saved incomplete. */
+export function withoutUnknown(value: ObjectValue): ObjectValue
+export function withoutUnknown(value: Value): Value
 export function withoutUnknown(value: Value): Value {
   if (value === UNKNOWN) return null
   if (isArray(value)) return value.map(withoutUnknown)

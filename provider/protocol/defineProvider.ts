@@ -1,9 +1,6 @@
 /** Validates a provider's definition and prepares it for serving. */
-import type { AnyAction } from './authoring/action.ts'
-import type { AnyList } from './authoring/listing.ts'
-import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
-import type { AnyFunction } from './authoring/providerFunction.ts'
-import { type Attribute, isNested, objectTypesOf, type Schema } from './authoring/schema.ts'
+import type { AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
+import { type Attribute, erased, isNested, objectTypesOf, type Schema } from './authoring/schema.ts'
 import { schemaFaults } from './schema/assertions.ts'
 
 function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly string[] {
@@ -45,34 +42,38 @@ function nameFaults(provider: string, typeName: string): readonly string[] {
 
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
   const { name, schema, resources, dataSources = {}, lists = {}, actions = {}, functions = {} } = definition
+  const prefixed = (prefix: string, faults: readonly string[]): readonly string[] =>
+    faults.map((fault) => `${prefix}: ${fault}`)
   return [
-    ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
+    ...prefixed('provider', schemaFaults(schema, 'provider')),
     ...Object.entries(resources).flatMap(([typeName, resource]) =>
-      [
+      prefixed(typeName, [
         ...nameFaults(name, typeName),
         ...schemaFaults(resource.schema, 'resource'),
         ...upgraderFaults(resource),
         ...updateFaults(resource),
         ...identityFaults(resource),
-      ].map((fault) => `${typeName}: ${fault}`),
+      ]),
     ),
     ...Object.entries(dataSources).flatMap(([typeName, source]) =>
-      [...nameFaults(name, typeName), ...schemaFaults(source.schema, 'data source')].map(
-        (fault) => `data.${typeName}: ${fault}`,
-      ),
+      prefixed(`data.${typeName}`, [
+        ...nameFaults(name, typeName),
+        ...schemaFaults(source.schema, 'data source'),
+      ]),
     ),
     ...Object.entries(lists).flatMap(([typeName, list]) =>
-      [
+      prefixed(`list.${typeName}`, [
         ...(resources[typeName]?.identity === undefined
           ? ['a list needs a resource of the same name that has an identity']
           : []),
         ...schemaFaults(list.schema, 'data source'),
-      ].map((fault) => `list.${typeName}: ${fault}`),
+      ]),
     ),
     ...Object.entries(actions).flatMap(([typeName, action]) =>
-      [...nameFaults(name, typeName), ...schemaFaults(action.schema, 'action')].map(
-        (fault) => `action.${typeName}: ${fault}`,
-      ),
+      prefixed(`action.${typeName}`, [
+        ...nameFaults(name, typeName),
+        ...schemaFaults(action.schema, 'action'),
+      ]),
     ),
     ...Object.keys(functions)
       .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
@@ -93,19 +94,6 @@ function typed<Handlers extends { readonly schema: Schema }>(handlersByName: {
   )
 }
 
-function anyProvider<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): AnyDefinition
-function anyProvider(definition: AnyDefinition): AnyDefinition {
-  return definition
-}
-
-type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' | 'configure'> & {
-  readonly resources: { readonly [typeName: string]: AnyResource<unknown> }
-  readonly dataSources?: { readonly [typeName: string]: AnyDataSource<unknown> }
-  readonly lists?: { readonly [typeName: string]: AnyList<unknown> }
-  readonly actions?: { readonly [typeName: string]: AnyAction<unknown> }
-  readonly functions?: { readonly [name: string]: AnyFunction }
-}
-
 /**
  * Creates a provider for `serveProvider`.
  *
@@ -119,14 +107,10 @@ export function defineProvider<S extends Schema, Client>(
   if (faults.length > 0) {
     throw new Error(`provider ${definition.name} cannot be served:\n${faults.join('\n')}`)
   }
-  const provider = anyProvider(definition)
+  const provider = erased<ProviderDefinition<Schema, unknown>>(definition)
   return {
-    name: provider.name,
-    version: provider.version,
-    schema: provider.schema,
+    ...provider,
     configType: { object: objectTypesOf(provider.schema.attributes) },
-    validate: (context) => provider.validate?.(context),
-    configure: (context) => provider.configure(context),
     resources: typed(provider.resources),
     dataSources: typed(provider.dataSources ?? {}),
     lists: typed(provider.lists ?? {}),

@@ -1,6 +1,6 @@
 /** Actions: one-off operations of Terraform 1.14 and later, outside any state. */
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
-import type { Schema } from './schema.ts'
+import { erased, type Schema } from './schema.ts'
 
 /** The context of the handler of this name, for your own functions. @public */
 export interface InvokeContext<V extends Views, Client> extends ConfiguredContext<Client> {
@@ -24,12 +24,7 @@ interface ActionHandlers<V extends Views, Client> {
 
 export type AnyAction<Client> = ActionHandlers<AnyViews, Client>
 
-function anyAction<S extends Schema, Client>(action: Action<S, Client>): AnyAction<Client>
-function anyAction<Client>(action: AnyAction<Client>): AnyAction<Client> {
-  return action
-}
-
 /** Returns a function that type-checks an action's handlers against its schema. */
 export function actionFor<Client>(): <S extends Schema>(action: Action<S, Client>) => AnyAction<Client> {
-  return (action) => anyAction(action)
+  return (action) => erased(action)
 }

@@ -1,6 +1,6 @@
 /** List resources, with which Terraform 1.14 and later find unmanaged objects. */
 import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
-import type { Schema } from './schema.ts'
+import { erased, type Schema } from './schema.ts'
 
 /** The context of the handler of this name, for your own functions. @public */
 export interface ListContext<V extends Views, Client> extends ConfiguredContext<Client> {
@@ -30,12 +30,7 @@ interface ListHandlers<V extends Views, Client> {
 
 export type AnyList<Client> = ListHandlers<AnyViews, Client>
 
-function anyList<S extends Schema, Client>(list: ListResource<S, Client>): AnyList<Client>
-function anyList<Client>(list: AnyList<Client>): AnyList<Client> {
-  return list
-}
-
 /** Returns a function that type-checks a list's handlers against its schema. */
 export function listFor<Client>(): <S extends Schema>(list: ListResource<S, Client>) => AnyList<Client> {
-  return (list) => anyList(list)
+  return (list) => erased(list)
 }

@@ -24,7 +24,7 @@ import type {
 import type { ConfigOf } from './inferred.ts'
 import type { AnyList } from './listing.ts'
 import type { AnyFunction } from './providerFunction.ts'
-import type { Schema } from './schema.ts'
+import { erased, type Schema } from './schema.ts'
 
 export interface PlanContext<V extends Views, Client> extends ConfiguredContext<Client> {
   /** Bytes stored beside the state; empty for a create. */
@@ -158,30 +158,20 @@ interface DataSourceHandlers<V extends Views, Client> {
 export type AnyResource<Client> = ResourceHandlers<AnyViews, Client>
 export type AnyDataSource<Client> = DataSourceHandlers<AnyViews, Client>
 
-function anyResource<S extends Schema, Client>(resource: Resource<S, Client>): AnyResource<Client>
-function anyResource<Client>(resource: AnyResource<Client>): AnyResource<Client> {
-  return resource
-}
-
-function anyDataSource<S extends Schema, Client>(source: DataSource<S, Client>): AnyDataSource<Client>
-function anyDataSource<Client>(source: AnyDataSource<Client>): AnyDataSource<Client> {
-  return source
-}
-
 /**
  * Returns a function that type-checks a resource's handlers against its schema: `resourceFor<Client>()({ schema, … })`.
  */
 export function resourceFor<Client>(): <S extends Schema>(
   resource: Resource<S, Client>,
 ) => AnyResource<Client> {
-  return (resource) => anyResource(resource)
+  return (resource) => erased(resource)
 }
 
 /** Returns a function that type-checks a data source's handlers against its schema. */
 export function dataSourceFor<Client>(): <S extends Schema>(
   source: DataSource<S, Client>,
 ) => AnyDataSource<Client> {
-  return (source) => anyDataSource(source)
+  return (source) => erased(source)
 }
 
 export interface ProviderDefinition<S extends Schema, Client> {

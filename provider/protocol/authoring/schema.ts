@@ -82,6 +82,12 @@ export function defineSchema<const S extends Schema>(schema: S): S {
   return schema
 }
 
+/** `handlers`, which are typed by a schema, as those of a schema that is known only at run time. */
+export function erased<Any>(handlers: object): Any
+export function erased(handlers: object): object {
+  return handlers
+}
+
 /** Whether `attribute` contains objects with their own attributes. */
 export function isNested(attribute: Attribute): attribute is NestedAttribute {
   return 'nesting' in attribute

@@ -1,5 +1,6 @@
 /** The environment variables of Terraform for a plugin, and the handshake line of the plugin. */
-import { type LogLevel, logLevelFrom } from './log.ts'
+import type { LogLevel } from '../authoring/log.ts'
+import { logLevelFrom } from './log.ts'
 
 /** With this variable go-plugin shows that Terraform started the plugin. It prevents mistakes, not attacks. */
 export const MAGIC_COOKIE = {

@@ -1,7 +1,5 @@
 /** Log lines for Terraform on a plugin's stderr: one hclog JSON object per line. */
-import type { Log, LogFields } from '../authoring/log.ts'
-
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
+import type { Log, LogFields, LogLevel } from '../authoring/log.ts'
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 

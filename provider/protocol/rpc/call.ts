@@ -90,7 +90,7 @@ function describeException({ session, signal }: Call, what: string, error: unkno
 export async function respond<Outcome extends object, Otherwise extends object = object>(
   { call, what, otherwise }: { readonly call: Call; readonly what: string; readonly otherwise?: Otherwise },
   work: (reporter: Reporter) => Awaitable<Outcome | undefined>,
-): Promise<Partial<Outcome | Otherwise> & { readonly diagnostics: readonly WireDiagnostic[] }> {
+): Promise<(Outcome | Otherwise | object) & { readonly diagnostics: readonly WireDiagnostic[] }> {
   const reporter = createReporter(call)
   const outcome = await reporter.attempt(what, () => work(reporter))
   const { diagnostics } = reporter

@@ -11,7 +11,7 @@ import { incidentUpdateAction } from './incident/incidentUpdateAction.ts'
 import { DiagnosticError } from './protocol/authoring/diagnostics.ts'
 import type { Log } from './protocol/authoring/log.ts'
 import type { Provider } from './protocol/authoring/provider.ts'
-import { defineSchema } from './protocol/authoring/schema.ts'
+import { defineSchema, optional } from './protocol/authoring/schema.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
 import type { CreationGuard } from './service/apply/creationGuard.ts'
@@ -25,40 +25,33 @@ import { waitNotices } from './service/waitNotice.ts'
 const providerSchema = defineSchema({
   description: 'Manages the monitored services of the organisation that owns the API key.',
   attributes: {
-    url: {
-      type: 'string',
-      optional: true,
-      description: 'Base URL of the API, without `/v1`. Default: the environment variable `PHAROS_URL`.',
-    },
+    url: optional(
+      'string',
+      'Base URL of the API, without `/v1`. Default: the environment variable `PHAROS_URL`.',
+    ),
     api_key: {
-      type: 'string',
-      optional: true,
-      sensitive: true,
-      description:
+      ...optional(
+        'string',
         'API key. Default: the environment variable `PHAROS_API_KEY`, which keeps it out of files.',
+      ),
+      sensitive: true,
     },
-    ca_file: {
-      type: 'string',
-      optional: true,
-      description:
-        'File of CA certificates (PEM) to trust instead of those that Node trusts. Default: the ' +
+    ca_file: optional(
+      'string',
+      'File of CA certificates (PEM) to trust instead of those that Node trusts. Default: the ' +
         'environment variable `PHAROS_CA_FILE`. `HTTPS_PROXY` and `NO_PROXY` name a proxy.',
-    },
-    expected_org_id: {
-      type: 'string',
-      optional: true,
-      description:
-        'UUID of the organisation that must own the key; the provider refuses to read or change another one. ' +
+    ),
+    expected_org_id: optional(
+      'string',
+      'UUID of the organisation that must own the key; the provider refuses to read or change another one. ' +
         'Default: the environment variable `PHAROS_EXPECTED_ORG_ID`; if unset, not checked.',
-    },
-    create_guard: {
-      type: 'bool',
-      optional: true,
-      description:
-        'Whether a create first searches for a service that a killed run created but did not record. The provider ' +
+    ),
+    create_guard: optional(
+      'bool',
+      'Whether a create first searches for a service that a killed run created but did not record. The provider ' +
         'takes it over, or reports an error if it may belong to another configuration. `false` always creates a ' +
         'service. Default: `true`.',
-    },
+    ),
   },
 })
 

@@ -9,48 +9,37 @@ import {
 } from '../../api/contract/incidentTerms.ts'
 import { incidentState } from '../incident/incidentResource.ts'
 import { listed } from '../incident/schema.ts'
+import type { ConfiguredContext } from '../protocol/authoring/context.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { listFor } from '../protocol/authoring/listing.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
-import { defineSchema } from '../protocol/authoring/schema.ts'
+import { computed, defineSchema, optional, required } from '../protocol/authoring/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { type Connection, connected } from '../service/connection.ts'
+import type { Connection } from '../service/connection.ts'
 import { isUuid } from '../service/read/identifiers.ts'
-import { runTask } from '../service/runTask.ts'
+import { runInSession } from '../service/runTask.ts'
 
 /** Maximum number of incidents in one request. Gap G8. */
 const PAGE_SIZE = 100
 
 const updateAttributes = {
-  id: { type: 'string', computed: true, description: 'Id of the update.' },
-  body: { type: 'string', computed: true, description: 'Text.' },
-  status: {
-    type: 'string',
-    computed: true,
-    description: 'Status set by the update. API: `status_at_update`.',
-  },
-  created_at: { type: 'string', computed: true, description: 'Time it was posted, RFC 3339.' },
+  id: computed('string', 'Id of the update.'),
+  body: computed('string', 'Text.'),
+  status: computed('string', 'Status set by the update. API: `status_at_update`.'),
+  created_at: computed('string', 'Time it was posted, RFC 3339.'),
 } as const
 
 const incidentAttributes = {
-  title: { type: 'string', computed: true, description: 'Title.' },
-  status: { type: 'string', computed: true, description: `One of ${listed(INCIDENT_STATUSES)}.` },
-  severity: { type: 'string', computed: true, description: `One of ${listed(SEVERITIES)}.` },
-  service_ids: { type: { set: 'string' }, computed: true, description: 'UUIDs of the affected services.' },
-  display_id: { type: 'string', computed: true, description: 'Short number, such as `INC-7`.' },
-  created_at: { type: 'string', computed: true, description: 'Time it was opened, RFC 3339.' },
-  updated_at: { type: 'string', computed: true, description: 'Time of the last update, RFC 3339.' },
-  resolved_at: {
-    type: 'string',
-    computed: true,
-    description: 'Time it was resolved, RFC 3339; null while open.',
-  },
-  auto_managed: {
-    type: 'bool',
-    computed: true,
-    description: 'Whether the platform opened it automatically.',
-  },
+  title: computed('string', 'Title.'),
+  status: computed('string', `One of ${listed(INCIDENT_STATUSES)}.`),
+  severity: computed('string', `One of ${listed(SEVERITIES)}.`),
+  service_ids: computed({ set: 'string' }, 'UUIDs of the affected services.'),
+  display_id: computed('string', 'Short number, such as `INC-7`.'),
+  created_at: computed('string', 'Time it was opened, RFC 3339.'),
+  updated_at: computed('string', 'Time of the last update, RFC 3339.'),
+  resolved_at: computed('string', 'Time it was resolved, RFC 3339; null while open.'),
+  auto_managed: computed('bool', 'Whether the platform opened it automatically.'),
   updates: {
     nesting: 'list',
     computed: true,
@@ -59,48 +48,21 @@ const incidentAttributes = {
   },
 } as const
 
-function stateOf(incident: Incident) {
+function stateOf({ kind, created_by, updates, ...state }: Incident) {
   return {
-    id: incident.id,
-    title: incident.title,
-    status: incident.status,
-    severity: incident.severity,
-    service_ids: incident.service_ids,
-    display_id: incident.display_id,
-    created_at: incident.created_at,
-    updated_at: incident.updated_at,
-    resolved_at: incident.resolved_at,
-    auto_managed: incident.auto_managed,
-    updates: incident.updates.map(({ id, body, status_at_update, created_at }) => ({
-      id,
-      body,
-      status: status_at_update,
-      created_at,
-    })),
+    ...state,
+    updates: updates.map(({ status_at_update: status, ...update }) => ({ ...update, status })),
   }
 }
 
 const filterAttributes = {
-  section: {
-    type: 'string',
-    optional: true,
-    description: `One of ${listed(SECTIONS)}. Default: \`active\`.`,
-  },
-  severity: {
-    type: 'string',
-    optional: true,
-    description: `One of ${listed(SEVERITIES)}. Default: all.`,
-  },
-  q: {
-    type: 'string',
-    optional: true,
-    description: 'Text to search for in titles and display ids. Default: none.',
-  },
-  service_ids: {
-    type: { set: 'string' },
-    optional: true,
-    description: 'Only incidents that affect at least one of these services. Default: all.',
-  },
+  section: optional('string', `One of ${listed(SECTIONS)}. Default: \`active\`.`),
+  severity: optional('string', `One of ${listed(SEVERITIES)}. Default: all.`),
+  q: optional('string', 'Text to search for in titles and display ids. Default: none.'),
+  service_ids: optional(
+    { set: 'string' },
+    'Only incidents that affect at least one of these services. Default: all.',
+  ),
 } as const
 
 interface IncidentFilter {
@@ -113,19 +75,16 @@ interface IncidentFilter {
 /** The matching incidents, in the order of the API. Throws a DiagnosticError at an attribute with an invalid value. */
 async function matching(
   { section, severity, q, service_ids }: IncidentFilter,
-  client: Connection,
-  interrupted: AbortSignal,
+  context: ConfiguredContext<Connection>,
 ): Promise<readonly Incident[]> {
   const filter = {
     section: oneOf(SECTIONS, section, ['section']) ?? 'active',
     severity: oneOf(SEVERITIES, severity, ['severity']),
     ...{ q: q ?? undefined, serviceIds: service_ids ?? [], limit: PAGE_SIZE },
   }
-  return runTask({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
-    const session = connected(client)
-    await session.checkExpectedOrg(signal)
-    return session.client.incidents.listAll(filter, { signal })
-  })
+  return runInSession({ task: 'list the incidents', operation: 'read' }, context, (session, signal) =>
+    session.client.incidents.listAll(filter, { signal }),
+  )
 }
 
 /** `data.pharos_incident`. */
@@ -133,7 +92,7 @@ export const incidentData = dataSourceFor<Connection>()({
   schema: defineSchema({
     description: 'One incident with its updates.',
     attributes: {
-      id: { type: 'string', required: true, description: 'UUID of the incident.' },
+      id: required('string', 'UUID of the incident.'),
       ...incidentAttributes,
     },
   }),
@@ -141,19 +100,22 @@ export const incidentData = dataSourceFor<Connection>()({
     if (id !== UNKNOWN && !isUuid(id))
       report(errorAt(['id'], 'Invalid id', 'id must be the UUID of an incident, not its display_id.'))
   },
-  async read({ config, client, signal: interrupted }) {
-    return runTask({ task: 'read the incident', operation: 'read' }, interrupted, async (signal) => {
-      const session = connected(client)
-      await session.checkExpectedOrg(signal)
-      try {
-        const { id, ...state } = stateOf(await session.client.incidents.get(config.id, { signal }))
-        return { state }
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'not_found')) throw error
-        const detail = `This organisation has no incident ${config.id}.`
-        throw new DiagnosticError(errorAt(['id'], 'No such incident', detail))
-      }
-    })
+  async read(context) {
+    const { id: wanted } = context.config
+    return runInSession(
+      { task: 'read the incident', operation: 'read' },
+      context,
+      async (session, signal) => {
+        try {
+          const { id, ...state } = stateOf(await session.client.incidents.get(wanted, { signal }))
+          return { state }
+        } catch (error) {
+          if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+          const detail = `This organisation has no incident ${wanted}.`
+          throw new DiagnosticError(errorAt(['id'], 'No such incident', detail))
+        }
+      },
+    )
   },
 })
 
@@ -168,14 +130,14 @@ export const incidentsData = dataSourceFor<Connection>()({
         computed: true,
         description: 'Matching incidents, in API order; empty if none match.',
         attributes: {
-          id: { type: 'string', computed: true, description: 'UUID of the incident.' },
+          id: computed('string', 'UUID of the incident.'),
           ...incidentAttributes,
         },
       },
     },
   }),
-  async read({ config, client, signal }) {
-    return { state: { incidents: (await matching(config, client, signal)).map(stateOf) } }
+  async read(context) {
+    return { state: { incidents: (await matching(context.config, context)).map(stateOf) } }
   },
 })
 
@@ -186,8 +148,8 @@ export const incidentsList = listFor<Connection>()({
       'Finds incidents of the organisation for `terraform query` (Terraform 1.14), from one request for each 100 incidents.',
     attributes: filterAttributes,
   }),
-  async list({ config, client, signal }) {
-    return (await matching(config, client, signal)).map((incident) => ({
+  async list(context) {
+    return (await matching(context.config, context)).map((incident) => ({
       displayName: `${incident.display_id} ${incident.title}`,
       state: { ...incidentState(incident, null), resolve_message: null },
     }))

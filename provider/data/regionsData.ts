@@ -1,24 +1,20 @@
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
-import { defineSchema } from '../protocol/authoring/schema.ts'
+import { computed, defineSchema } from '../protocol/authoring/schema.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { runTask } from '../service/runTask.ts'
 
 const schema = defineSchema({
   description: 'The regions from which services can be monitored.',
   attributes: {
-    codes: { type: { set: 'string' }, computed: true, description: 'Codes of all regions.' },
+    codes: computed({ set: 'string' }, 'Codes of all regions.'),
     regions: {
       nesting: 'list',
       computed: true,
       description: 'All regions, in API order.',
       attributes: {
-        code: {
-          type: 'string',
-          computed: true,
-          description: 'Region code, as used in `regions` of a service.',
-        },
-        city: { type: 'string', computed: true, description: 'City.' },
-        country: { type: 'string', computed: true, description: 'Country.' },
+        code: computed('string', 'Region code, as used in `regions` of a service.'),
+        city: computed('string', 'City.'),
+        country: computed('string', 'Country.'),
       },
     },
   },

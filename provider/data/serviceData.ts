@@ -1,12 +1,12 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { type AnyDataSource, dataSourceFor } from '../protocol/authoring/provider.ts'
-import { defineSchema, type Schema } from '../protocol/authoring/schema.ts'
+import { defineSchema, optional, type Schema } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { type Connection, connected } from '../service/connection.ts'
+import type { Connection } from '../service/connection.ts'
 import { hasName } from '../service/read/identifiers.ts'
 import { toState } from '../service/read/toState.ts'
-import { runTask } from '../service/runTask.ts'
+import { runInSession } from '../service/runTask.ts'
 import { serviceSchema } from '../service/schema/schema.ts'
 import type { Session } from '../service/session.ts'
 import { computedAttributes } from './computedAttributes.ts'
@@ -43,18 +43,13 @@ const schema: Schema = defineSchema({
         },
       },
     }),
-    id: {
-      type: 'string',
-      optional: true,
-      computed: true,
-      description: 'UUID of the service. Exactly one of `id` and `name`.',
-    },
+    id: { ...optional('string', 'UUID of the service. Exactly one of `id` and `name`.'), computed: true },
     name: {
-      type: 'string',
-      optional: true,
-      computed: true,
-      description:
+      ...optional(
+        'string',
         'Exact name of the service; an error if several services have it. Exactly one of `id` and `name`.',
+      ),
+      computed: true,
     },
   },
 })
@@ -67,10 +62,9 @@ export const serviceData: AnyDataSource<Connection> = dataSourceFor<Connection>(
     if (given.includes(UNKNOWN) || given.length === 1) return
     report(errorAt(undefined, 'Invalid data source', 'Set exactly one of id and name.'))
   },
-  async read({ config, client, signal: interrupted }) {
-    return runTask({ task: 'read the service', operation: 'read' }, interrupted, async (signal) => {
-      const session = connected(client)
-      await session.checkExpectedOrg(signal)
+  async read(context) {
+    const { config } = context
+    return runInSession({ task: 'read the service', operation: 'read' }, context, async (session, signal) => {
       const service =
         typeof config.id === 'string'
           ? await serviceById(session, config.id, signal)

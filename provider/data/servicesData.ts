@@ -1,9 +1,8 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { dataSourceFor } from '../protocol/authoring/provider.ts'
-import { defineSchema } from '../protocol/authoring/schema.ts'
+import { computed, defineSchema } from '../protocol/authoring/schema.ts'
 import type { Connection } from '../service/connection.ts'
-import { runTask } from '../service/runTask.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 const schema = defineSchema({
@@ -15,13 +14,13 @@ const schema = defineSchema({
       computed: true,
       description: 'Matching services, sorted by name; empty if none match.',
       attributes: {
-        id: { type: 'string', computed: true, description: 'UUID of the service.' },
-        name: { type: 'string', computed: true, description: 'Name.' },
-        interval: { type: 'string', computed: true, description: 'Time between two checks, such as `1m`.' },
-        regions: { type: { set: 'string' }, computed: true, description: 'Region codes.' },
-        urls: { type: { list: 'string' }, computed: true, description: 'Endpoint URLs, in order.' },
-        paused: { type: 'bool', computed: true, description: 'Whether checks are paused.' },
-        created_at: { type: 'string', computed: true, description: 'Creation time, RFC 3339.' },
+        id: computed('string', 'UUID of the service.'),
+        name: computed('string', 'Name.'),
+        interval: computed('string', 'Time between two checks, such as `1m`.'),
+        regions: computed({ set: 'string' }, 'Region codes.'),
+        urls: computed({ list: 'string' }, 'Endpoint URLs, in order.'),
+        paused: computed('bool', 'Whether checks are paused.'),
+        created_at: computed('string', 'Creation time, RFC 3339.'),
       },
     },
   },
@@ -30,12 +29,9 @@ const schema = defineSchema({
 /** `data.pharos_services`. */
 export const servicesData = dataSourceFor<Connection>()({
   schema,
-  async read({ config, ...context }) {
-    const limit = { task: 'list the services', operation: 'read' } as const
-    return runTask(limit, context.signal, async (signal) => {
-      const services = await servicesNamed(config.name_regex, { ...context, signal })
-      return { state: { services: services.map(entryOf) } }
-    })
+  async read(context) {
+    const services = await servicesNamed(context.config.name_regex, context)
+    return { state: { services: services.map(entryOf) } }
   },
 })
 

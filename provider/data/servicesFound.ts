@@ -1,7 +1,9 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { ConfiguredContext } from '../protocol/authoring/context.ts'
 import { DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagnostics.ts'
-import { type Connection, connected } from '../service/connection.ts'
+import { optional } from '../protocol/authoring/schema.ts'
+import type { Connection } from '../service/connection.ts'
+import { runInSession } from '../service/runTask.ts'
 import type { Session } from '../service/session.ts'
 
 /** All services of the organisation, sorted by name and id, with an Error for each that cannot be parsed. */
@@ -19,12 +21,10 @@ export async function listedServices(
 }
 
 /** The argument that filters services. */
-export const NAME_REGEX = {
-  type: 'string',
-  optional: true,
-  description:
-    'Only services whose name contains a match of this regular expression (RE2 syntax). Default: all.',
-} as const
+export const NAME_REGEX = optional(
+  'string',
+  'Only services whose name contains a match of this regular expression (RE2 syntax). Default: all.',
+)
 
 /**
  * The services whose name matches `pattern`, in order; all when it is null. Services that cannot be parsed are left out
@@ -32,14 +32,16 @@ export const NAME_REGEX = {
  */
 export async function servicesNamed(
   pattern: string | null,
-  { client, signal, report }: ConfiguredContext<Connection>,
+  context: ConfiguredContext<Connection>,
 ): Promise<readonly ServiceResponse[]> {
-  const session = connected(client)
-  await session.checkExpectedOrg(signal)
-  const isWanted = await nameFilter(pattern)
-  const { services, unreadable } = await listedServices(session, signal)
-  for (const { message } of unreadable) report(warningAt(undefined, 'A service was left out', `${message}.`))
-  return services.filter(({ name }) => isWanted(name))
+  return runInSession({ task: 'list the services', operation: 'read' }, context, async (session, signal) => {
+    const isWanted = await nameFilter(pattern)
+    const { services, unreadable } = await listedServices(session, signal)
+    for (const { message } of unreadable) {
+      context.report(warningAt(undefined, 'A service was left out', `${message}.`))
+    }
+    return services.filter(({ name }) => isWanted(name))
+  })
 }
 
 /**

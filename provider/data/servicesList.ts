@@ -2,7 +2,6 @@ import { listFor } from '../protocol/authoring/listing.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import type { Connection } from '../service/connection.ts'
 import { toState } from '../service/read/toState.ts'
-import { runTask } from '../service/runTask.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 /** `list "pharos_service"`, for `terraform query`. */
@@ -12,14 +11,11 @@ export const servicesList = listFor<Connection>()({
       'Finds services of the organisation for `terraform query` (Terraform 1.14), from a single list request.',
     attributes: { name_regex: NAME_REGEX },
   }),
-  async list({ config, ...context }) {
-    const limit = { task: 'list the services', operation: 'read' } as const
-    return runTask(limit, context.signal, async (signal) => {
-      const services = await servicesNamed(config.name_regex, { ...context, signal })
-      return services.map((service) => ({
-        displayName: service.name,
-        state: { ...toState(service, undefined), secrets_revision: 0 },
-      }))
-    })
+  async list(context) {
+    const services = await servicesNamed(context.config.name_regex, context)
+    return services.map((service) => ({
+      displayName: service.name,
+      state: { ...toState(service, undefined), secrets_revision: 0 },
+    }))
   },
 })

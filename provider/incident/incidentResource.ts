@@ -4,9 +4,9 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protoco
 import type { AmendmentOf, ResultOf, StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { type Connection, connected } from '../service/connection.ts'
+import type { Connection } from '../service/connection.ts'
 import { isUuid } from '../service/read/identifiers.ts'
-import { runTask } from '../service/runTask.ts'
+import { runInSession } from '../service/runTask.ts'
 import type { Session } from '../service/session.ts'
 import { stateAfterFailedRead } from '../service/stateAfterFailedRead.ts'
 import { openIfAbsent, updateIfAbsent } from './postIfAbsent.ts'
@@ -47,9 +47,8 @@ async function ownerOf(session: Session, signal: AbortSignal): Promise<Uint8Arra
   return Buffer.from((await session.org(signal)).id)
 }
 
-/** Throws when the key belongs to another organisation than `owner`, or than the configuration expects. */
+/** Throws when the key belongs to another organisation than `owner`. */
 async function checkOwner(session: Session, owner: Uint8Array, signal: AbortSignal): Promise<void> {
-  await session.checkExpectedOrg(signal)
   // Empty after an import and in states of earlier versions, until a read.
   if (owner.length > 0) await session.checkOrg(Buffer.from(owner).toString(), signal)
 }
@@ -67,7 +66,6 @@ async function refreshed(
   }: { readonly id: string; readonly message: string | null; readonly owner: Uint8Array },
   signal: AbortSignal,
 ): Promise<{ readonly state: ResultOf<typeof incidentSchema>; readonly private: Uint8Array } | null> {
-  await session.checkExpectedOrg(signal)
   try {
     const incident = await session.client.incidents.get(id, { signal })
     const state = incidentState(incident, message)
@@ -127,13 +125,13 @@ export const incidentResource = resourceFor<Connection>()({
   },
 
   async read(context) {
-    const { prior, client } = context
+    const { prior } = context
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     try {
-      const limit = { task: `read incident ${id}`, operation: 'read' } as const
-      return await runTask(limit, context.signal, (signal) =>
-        refreshed(connected(client), { id, message: prior.message, owner: context.private }, signal),
+      const task = { task: `read incident ${id}`, operation: 'read' } as const
+      return await runInSession(task, context, (session, signal) =>
+        refreshed(session, { id, message: prior.message, owner: context.private }, signal),
       )
     } catch (error) {
       // An import has no stored state.
@@ -142,7 +140,8 @@ export const incidentResource = resourceFor<Connection>()({
     }
   },
 
-  async create({ config, client, signal: interrupted, keep, report }) {
+  async create(context) {
+    const { config } = context
     const { openingOf, updateOf } = await import('./incidentRequests.ts')
     const request = openingOf({
       title: config.title,
@@ -150,37 +149,35 @@ export const incidentResource = resourceFor<Connection>()({
       severity: config.severity,
       service_ids: config.service_ids,
     })
-    const limit = { task: `open incident "${request.title}"`, operation: 'create' } as const
-    return runTask(limit, interrupted, async (signal) => {
-      const session = connected(client)
-      await session.checkExpectedOrg(signal)
+    const task = { task: `open incident "${request.title}"`, operation: 'create' } as const
+    return runInSession(task, context, async (session, signal) => {
       const owner = await ownerOf(session, signal)
       const opened = await openIfAbsent(session, request, signal)
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened), private: owner }
-      keep(observed(opened), owner)
+      context.keep(observed(opened), owner)
       const update = updateOf({ body: request.message, status })
       try {
         const updated = await updateIfAbsent(session, opened.id, { update, signal })
         return { state: observed(updated), private: owner }
       } catch (error) {
-        report(leftOpen(opened))
+        context.report(leftOpen(opened))
         throw error
       }
     })
   },
 
-  async update({ planned, prior, private: owner, client, signal: interrupted }) {
+  async update(context) {
+    const { planned, prior } = context
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     const isUpdated = (['message', 'severity', 'status'] as const).some(
       (name) => planned[name] !== prior[name],
     )
     if (!isUpdated) return { state: {} }
-    const limit = { task: `update incident ${prior.display_id}`, operation: 'update' } as const
-    return runTask(limit, interrupted, async (signal) => {
-      const session = connected(client)
-      await checkOwner(session, owner, signal)
+    const task = { task: `update incident ${prior.display_id}`, operation: 'update' } as const
+    return runInSession(task, context, async (session, signal) => {
+      await checkOwner(session, context.private, signal)
       const status = planned.status === UNKNOWN ? prior.status : planned.status
       const { updateOf } = await import('./incidentRequests.ts')
       const update = updateOf({
@@ -192,13 +189,13 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async delete({ prior, private: owner, client, signal: interrupted }) {
+  async delete(context) {
+    const { prior } = context
     const { id } = prior
     if (id === null || prior.status === 'resolved') return
-    const limit = { task: `resolve incident ${prior.display_id}`, operation: 'delete' } as const
-    await runTask(limit, interrupted, async (signal) => {
-      const session = connected(client)
-      await checkOwner(session, owner, signal)
+    const task = { task: `resolve incident ${prior.display_id}`, operation: 'delete' } as const
+    await runInSession(task, context, async (session, signal) => {
+      await checkOwner(session, context.private, signal)
       try {
         const current = await session.client.incidents.get(id, { signal })
         if (current.status === 'resolved') return

@@ -1,5 +1,5 @@
 import { INCIDENT_STATUSES, SEVERITIES } from '../../api/contract/incidentTerms.ts'
-import { defineSchema } from '../protocol/authoring/schema.ts'
+import { computed, defineSchema, optional, required } from '../protocol/authoring/schema.ts'
 
 /** Default of `resolve_message`. */
 export const RESOLVE_MESSAGE = 'Resolved.'
@@ -23,60 +23,38 @@ export const incidentSchema = defineSchema({
     'An incident. Changing `message`, `status` or `severity` posts one update; destroying the incident posts a last ' +
     'update that resolves it. The API keeps the incident with all updates. An incident resolved by hand stays resolved.',
   attributes: {
-    id: { type: 'string', computed: true, stable: true, description: 'UUID of the incident.' },
-    display_id: {
-      type: 'string',
-      computed: true,
-      stable: true,
-      description: 'Short number, such as `INC-7`.',
-    },
+    id: { ...computed('string', 'UUID of the incident.'), stable: true },
+    display_id: { ...computed('string', 'Short number, such as `INC-7`.'), stable: true },
     title: {
-      type: 'string',
-      required: true,
+      ...required('string', 'Title. Changing it resolves the incident and opens another. API: `title`.'),
       requiresReplace: true,
-      description: 'Title. Changing it resolves the incident and opens another. API: `title`.',
     },
     service_ids: {
-      type: { set: 'string' },
-      required: true,
+      ...required(
+        { set: 'string' },
+        'UUIDs of the affected services, at least one. Changing them resolves the incident and opens another. API: `service_ids`.',
+      ),
       requiresReplace: true,
       equal: sameIds,
-      description:
-        'UUIDs of the affected services, at least one. Changing them resolves the incident and opens another. API: `service_ids`.',
     },
-    message: {
-      type: 'string',
-      required: true,
-      description:
-        'Text of the first update. Changing it posts another update with the new text. API: `message`, `body`.',
-    },
-    severity: {
-      type: 'string',
-      required: true,
-      description: `One of ${listed(SEVERITIES)}. API: \`severity\`.`,
-    },
+    message: required(
+      'string',
+      'Text of the first update. Changing it posts another update with the new text. API: `message`, `body`.',
+    ),
+    severity: required('string', `One of ${listed(SEVERITIES)}. API: \`severity\`.`),
     status: {
-      type: 'string',
-      optional: true,
+      ...optional(
+        'string',
+        `One of ${listed(INCIDENT_STATUSES)}. Default: unchanged, \`investigating\` for a new incident. API: \`status\`.`,
+      ),
       computed: true,
-      description: `One of ${listed(INCIDENT_STATUSES)}. Default: unchanged, \`investigating\` for a new incident. API: \`status\`.`,
     },
-    resolve_message: {
-      type: 'string',
-      optional: true,
-      description: 'Text of the update that resolves the incident on destroy. Default: `Resolved.`',
-    },
-    created_at: {
-      type: 'string',
-      computed: true,
-      stable: true,
-      description: 'Time it was opened, RFC 3339.',
-    },
-    updated_at: { type: 'string', computed: true, description: 'Time of the last update, RFC 3339.' },
-    resolved_at: {
-      type: 'string',
-      computed: true,
-      description: 'Time it was resolved, RFC 3339; null while open.',
-    },
+    resolve_message: optional(
+      'string',
+      'Text of the update that resolves the incident on destroy. Default: `Resolved.`',
+    ),
+    created_at: { ...computed('string', 'Time it was opened, RFC 3339.'), stable: true },
+    updated_at: computed('string', 'Time of the last update, RFC 3339.'),
+    resolved_at: computed('string', 'Time it was resolved, RFC 3339; null while open.'),
   },
 })

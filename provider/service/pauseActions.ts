@@ -2,11 +2,11 @@ import type { CallOptions } from '../../api/client/request.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { type AnyAction, actionFor } from '../protocol/authoring/action.ts'
 import { errorAt } from '../protocol/authoring/diagnostics.ts'
-import { defineSchema } from '../protocol/authoring/schema.ts'
+import { defineSchema, required } from '../protocol/authoring/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { type Connection, connected } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { isUuid } from './read/identifiers.ts'
-import { runTask } from './runTask.ts'
+import { runInSession } from './runTask.ts'
 import type { Session } from './session.ts'
 
 function serviceAction(
@@ -18,20 +18,19 @@ function serviceAction(
     schema: defineSchema({
       description,
       attributes: {
-        service_id: { type: 'string', required: true, description: 'UUID of the service.' },
+        service_id: required('string', 'UUID of the service.'),
       },
     }),
     validate({ config, report }) {
       if (config.service_id !== UNKNOWN && !isUuid(config.service_id))
         report(errorAt(['service_id'], 'Invalid service_id', 'service_id must be the UUID of a service.'))
     },
-    async invoke({ config: { service_id: id }, client, signal: interrupted, progress }) {
-      const limit = { task: `${verb} service ${id}`, operation: 'update' } as const
-      await runTask(limit, interrupted, async (signal) => {
-        const session = connected(client)
-        await session.checkExpectedOrg(signal)
+    async invoke(context) {
+      const { service_id: id } = context.config
+      const task = { task: `${verb} service ${id}`, operation: 'update' } as const
+      await runInSession(task, context, async (session, signal) => {
         const { name } = await act(session, id, { signal })
-        progress(`Service "${name}" is ${verb}d.`)
+        context.progress(`Service "${name}" is ${verb}d.`)
       })
     },
   })

@@ -24,7 +24,7 @@ import { type Connection, connected } from './connection.ts'
 import { importedId } from './read/importedId.ts'
 import { inPriorOrder } from './read/priorOrder.ts'
 import { observedState, toState } from './read/toState.ts'
-import { runTask } from './runTask.ts'
+import { runInSession, runTask } from './runTask.ts'
 import type { ServiceConfig as Config } from './schema/config.ts'
 import { serviceSchema } from './schema/schema.ts'
 import type { Session } from './session.ts'
@@ -86,11 +86,9 @@ export const serviceResource = resourceFor<Connection>()({
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
     recordOwned(client, prior)
-    const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
+    const task = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
     try {
-      return await runTask(limits, context.signal, async (signal) => {
-        const session = connected(client)
-        await session.checkExpectedOrg(signal)
+      return await runInSession(task, context, async (session, signal) => {
         const service = await session.reads.read({ id, orgId: org_id }, signal)
         if (service === null) return null
         return {
@@ -114,9 +112,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { request, secrets } = requestOf(config)
     const task = `create service "${request.name}"`
     const limits = { task, operation: 'create', timeouts: planned.timeouts } as const
-    return runTask(limits, context.signal, async (signal) => {
-      const session = connected(client)
-      await session.checkExpectedOrg(signal)
+    return runInSession(limits, context, async (session, signal) => {
       const fingerprint = await client.fingerprints.of(secrets)
       const created = await createOrAdopt({ session, request, signal, report: context.report })
       if (planned.paused !== true) {
@@ -149,9 +145,8 @@ export const serviceResource = resourceFor<Connection>()({
     const { request, secrets } = requestOf(plannedDefinition(planned, config))
     const task = `update service "${request.name}"`
     const limits = { task, operation: 'update', timeouts: planned.timeouts } as const
-    return runTask(limits, context.signal, async (signal) => {
-      const session = connected(client)
-      await checkOrg(session, org_id, signal)
+    return runInSession(limits, context, async (session, signal) => {
+      if (org_id !== null) await session.checkOrg(org_id, signal)
       let privateData = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
@@ -177,17 +172,12 @@ export const serviceResource = resourceFor<Connection>()({
     })
   },
 
-  async delete({ prior, client, signal: interrupted }) {
-    const { id, org_id, name } = prior
+  async delete(context) {
+    const { id, org_id, name, timeouts } = context.prior
     if (id === null) return
-    const limits = {
-      task: `delete service "${name}"`,
-      operation: 'delete',
-      timeouts: prior.timeouts,
-    } as const
-    await runTask(limits, interrupted, async (signal) => {
-      const session = connected(client)
-      await checkOrg(session, org_id, signal)
+    const limits = { task: `delete service "${name}"`, operation: 'delete', timeouts } as const
+    await runInSession(limits, context, async (session, signal) => {
+      if (org_id !== null) await session.checkOrg(org_id, signal)
       await deleteIfThere(session, id, signal)
     })
   },
@@ -212,12 +202,6 @@ function leftActive({ id }: ServiceResponse): Diagnostic {
   return warningAt(['paused'], 'The service was created and is not paused', detail)
 }
 
-/** Throws when the key does not belong to the organisation of the state or the configuration. */
-async function checkOrg(session: Session, orgId: string | null, signal: AbortSignal): Promise<void> {
-  await session.checkExpectedOrg(signal)
-  if (orgId !== null) await session.checkOrg(orgId, signal)
-}
-
 /**
  * Only the attributes of `result` that the plan left unknown. Planned values, such as ids of unchanged endpoints, are
  * compared with the server at the next refresh and do not fail this apply.
@@ -239,12 +223,7 @@ async function checkRegions(
   signal: AbortSignal,
 ): Promise<readonly Diagnostic[]> {
   const { timeouts } = config
-  const limits = {
-    task: 'read the regions',
-    operation: 'read',
-    timeouts,
-    defaultMs: REGIONS_MS,
-  } as const
+  const limits = { task: 'read the regions', operation: 'read', timeouts, defaultMs: REGIONS_MS } as const
   let isKeyRefused = false
   const regions = (wanted: AbortSignal): ReturnType<Session['regions']> =>
     session.regions(wanted).catch((error: unknown) => {

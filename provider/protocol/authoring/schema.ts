@@ -82,6 +82,21 @@ export function defineSchema<const S extends Schema>(schema: S): S {
   return schema
 }
 
+/** An attribute that the configuration must set. The description is in Markdown, here and below. Pure. */
+export function required<const T extends Type>(type: T, description: string) {
+  return { type, required: true, description } as const
+}
+
+/** An attribute that the configuration may set. State the default in the description. Pure. */
+export function optional<const T extends Type>(type: T, description: string) {
+  return { type, optional: true, description } as const
+}
+
+/** An attribute that only the provider sets. Pure. */
+export function computed<const T extends Type>(type: T, description: string) {
+  return { type, computed: true, description } as const
+}
+
 /** `handlers`, which are typed by a schema, as those of a schema that is known only at run time. */
 export function erased<Any>(handlers: object): Any
 export function erased(handlers: object): object {

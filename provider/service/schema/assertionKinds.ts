@@ -1,5 +1,6 @@
 /** The kinds of assertion as attributes, of which exactly one is set, with one operator of its family. */
 import type { AssertionKind } from '../../../api/contract/assertion.ts'
+import { optional, required } from '../../protocol/authoring/schema.ts'
 import type { DURATION_OPERATORS, INTEGER_OPERATORS, TEXT_OPERATORS } from './operators.ts'
 import { durationText, sameDurations, sameHeaderName } from './spellings.ts'
 
@@ -16,49 +17,34 @@ export const KINDS = {
 type AttributesOf<Table> = Readonly<Record<Table[keyof Table] & string, object>>
 
 const integerOperators = {
-  eq: { type: 'number', optional: true, description: 'Equal to this value. API: `Eq`.' },
-  ne: { type: 'number', optional: true, description: 'Not equal to this value. API: `NotEq`.' },
-  gt: { type: 'number', optional: true, description: 'Greater than this value. API: `GreaterThan`.' },
-  gte: {
-    type: 'number',
-    optional: true,
-    description: 'Greater than or equal to this value. API: `GreaterOrEqual`.',
-  },
-  lt: { type: 'number', optional: true, description: 'Less than this value. API: `LessThan`.' },
-  lte: {
-    type: 'number',
-    optional: true,
-    description: 'Less than or equal to this value. API: `LessOrEqual`.',
-  },
-  between: {
-    type: { list: 'number' },
-    optional: true,
-    description: 'Lower and upper bound, both inclusive. API: `Between`.',
-  },
-  one_of: { type: { set: 'number' }, optional: true, description: 'Any of these values. API: `OneOf`.' },
+  eq: optional('number', 'Equal to this value. API: `Eq`.'),
+  ne: optional('number', 'Not equal to this value. API: `NotEq`.'),
+  gt: optional('number', 'Greater than this value. API: `GreaterThan`.'),
+  gte: optional('number', 'Greater than or equal to this value. API: `GreaterOrEqual`.'),
+  lt: optional('number', 'Less than this value. API: `LessThan`.'),
+  lte: optional('number', 'Less than or equal to this value. API: `LessOrEqual`.'),
+  between: optional({ list: 'number' }, 'Lower and upper bound, both inclusive. API: `Between`.'),
+  one_of: optional({ set: 'number' }, 'Any of these values. API: `OneOf`.'),
 } as const satisfies AttributesOf<typeof INTEGER_OPERATORS>
 
 const durationOperators = {
-  lt: { ...durationText, description: 'Shorter than this duration, such as `800ms`. API: `LessThan`.' },
-  lte: { ...durationText, description: 'At most this duration. API: `LessOrEqual`.' },
+  lt: durationText('Shorter than this duration, such as `800ms`. API: `LessThan`.'),
+  lte: durationText('At most this duration. API: `LessOrEqual`.'),
   between: {
-    type: { list: 'string' },
-    optional: true,
+    ...optional({ list: 'string' }, 'Shortest and longest duration, both inclusive. API: `Between`.'),
     equal: sameDurations,
-    description: 'Shortest and longest duration, both inclusive. API: `Between`.',
   },
 } as const satisfies AttributesOf<typeof DURATION_OPERATORS>
 
 const textOperators = {
-  eq: { type: 'string', optional: true, description: 'Exactly this text. API: `Equals`.' },
-  contains: { type: 'string', optional: true, description: 'Contains this text. API: `Contains`.' },
-  starts_with: { type: 'string', optional: true, description: 'Starts with this text. API: `StartsWith`.' },
-  ends_with: { type: 'string', optional: true, description: 'Ends with this text. API: `EndsWith`.' },
-  regex: {
-    type: 'string',
-    optional: true,
-    description: 'Regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.',
-  },
+  eq: optional('string', 'Exactly this text. API: `Equals`.'),
+  contains: optional('string', 'Contains this text. API: `Contains`.'),
+  starts_with: optional('string', 'Starts with this text. API: `StartsWith`.'),
+  ends_with: optional('string', 'Ends with this text. API: `EndsWith`.'),
+  regex: optional(
+    'string',
+    'Regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.',
+  ),
 } as const satisfies AttributesOf<typeof TEXT_OPERATORS>
 
 export const assertionAttributes = {
@@ -73,11 +59,7 @@ export const assertionAttributes = {
     optional: true,
     description: 'Expected response time. Exactly one operator. API: `Latency`.',
     attributes: {
-      phase: {
-        type: 'string',
-        required: true,
-        description: 'Time to measure: `headers`, `body` or `total`. API: `l_type`.',
-      },
+      phase: required('string', 'Time to measure: `headers`, `body` or `total`. API: `l_type`.'),
       ...durationOperators,
     },
   },
@@ -92,12 +74,7 @@ export const assertionAttributes = {
     optional: true,
     description: 'Expected value of a response header. Exactly one operator. API: `Header`.',
     attributes: {
-      name: {
-        type: 'string',
-        required: true,
-        equal: sameHeaderName,
-        description: 'Name of the header, case-insensitive.',
-      },
+      name: { ...required('string', 'Name of the header, case-insensitive.'), equal: sameHeaderName },
       ...textOperators,
     },
   },

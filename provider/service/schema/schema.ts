@@ -1,47 +1,35 @@
-import { defineSchema } from '../../protocol/authoring/schema.ts'
+import { computed, defineSchema, optional, required } from '../../protocol/authoring/schema.ts'
 import { assertionAttributes } from './assertionKinds.ts'
 import { durationText, sameDuration } from './spellings.ts'
 
 const valueAttributes = {
-  value: {
-    type: 'string',
-    optional: true,
-    description: 'The value in clear text: stored in the state and shown in plans. Not for secrets.',
-  },
+  value: optional(
+    'string',
+    'The value in clear text: stored in the state and shown in plans. Not for secrets.',
+  ),
   value_wo: {
-    type: 'string',
-    optional: true,
+    ...optional(
+      'string',
+      'A secret: encrypted by the server, never in state or plan. The provider detects a changed secret. ' +
+        'Requires Terraform or OpenTofu 1.11.',
+    ),
     sensitive: true,
     writeOnly: true,
-    description:
-      'A secret: encrypted by the server, never in state or plan. The provider detects a changed secret. ' +
-      'Requires Terraform or OpenTofu 1.11.',
   },
-  value_wo_version: {
-    type: 'string',
-    optional: true,
-    description: 'Change this to send an unchanged `value_wo` again.',
-  },
+  value_wo_version: optional('string', 'Change this to send an unchanged `value_wo` again.'),
 } as const
 
 const httpAttributes = {
-  method: { type: 'string', required: true, description: '`GET` or `POST`. API: `method`.' },
-  timeout: {
-    ...durationText,
-    description: 'Time limit of the whole check, up to `60s`. Server default: 10 s. API: `timeout`.',
-  },
-  max_redirects: {
-    type: 'number',
-    optional: true,
-    description:
-      'Redirects to follow, at most 20; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.',
-  },
-  with_dns: {
-    type: 'bool',
-    optional: true,
-    description:
-      'Whether each check resolves the host name again, and latencies include that time. Default: false. API: `with_dns`.',
-  },
+  method: required('string', '`GET` or `POST`. API: `method`.'),
+  timeout: durationText('Time limit of the whole check, up to `60s`. Server default: 10 s. API: `timeout`.'),
+  max_redirects: optional(
+    'number',
+    'Redirects to follow, at most 20; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.',
+  ),
+  with_dns: optional(
+    'bool',
+    'Whether each check resolves the host name again, and latencies include that time. Default: false. API: `with_dns`.',
+  ),
   body: {
     nesting: 'single',
     optional: true,
@@ -57,12 +45,11 @@ const httpAttributes = {
 } as const
 
 const endpointAttributes = {
-  url: { type: 'string', required: true, description: 'Absolute `http://` or `https://` URL. API: `url`.' },
-  name: {
-    type: 'string',
-    optional: true,
-    description: 'Name of the endpoint; an empty string is a name too. Default: none. API: `name`.',
-  },
+  url: required('string', 'Absolute `http://` or `https://` URL. API: `url`.'),
+  name: optional(
+    'string',
+    'Name of the endpoint; an empty string is a name too. Default: none. API: `name`.',
+  ),
   http: {
     nesting: 'single',
     required: true,
@@ -79,17 +66,12 @@ const endpointAttributes = {
 } as const
 
 const timeoutAttributes = {
-  create: {
-    ...durationText,
-    description: 'Time limit for creating the service, including its pause. Default: `10m`.',
-  },
-  read: {
-    ...durationText,
-    description:
-      'Time limit for reading the service, default `10m`, and for the list of regions in a plan, default `1m`.',
-  },
-  update: { ...durationText, description: 'Time limit for changing the service. Default: `10m`.' },
-  delete: { ...durationText, description: 'Time limit for deleting the service. Default: `10m`.' },
+  create: durationText('Time limit for creating the service, including its pause. Default: `10m`.'),
+  read: durationText(
+    'Time limit for reading the service, default `10m`, and for the list of regions in a plan, default `1m`.',
+  ),
+  update: durationText('Time limit for changing the service. Default: `10m`.'),
+  delete: durationText('Time limit for deleting the service. Default: `10m`.'),
 } as const
 
 /**
@@ -100,52 +82,33 @@ export const serviceSchema = defineSchema({
   version: 0,
   description: 'A monitored service: HTTP checks run from regions at a fixed interval.',
   attributes: {
-    id: { type: 'string', computed: true, stable: true, description: 'UUID of the service.' },
-    org_id: { type: 'string', computed: true, stable: true, description: 'UUID of the organisation.' },
-    created_at: {
-      type: 'string',
-      computed: true,
-      stable: true,
-      description: 'Creation time, RFC 3339.',
-    },
+    id: { ...computed('string', 'UUID of the service.'), stable: true },
+    org_id: { ...computed('string', 'UUID of the organisation.'), stable: true },
+    created_at: { ...computed('string', 'Creation time, RFC 3339.'), stable: true },
     created_by_email: {
-      type: 'string',
-      computed: true,
+      ...computed('string', 'E-mail address of the creator; null if created with an API key.'),
       stable: true,
-      description: 'E-mail address of the creator; null if created with an API key.',
     },
-    name: {
-      type: 'string',
-      required: true,
-      description: 'Name of the service, 1 to 255 characters. API: `name`.',
-    },
+    name: required('string', 'Name of the service, 1 to 255 characters. API: `name`.'),
     interval: {
-      type: 'string',
-      required: true,
+      ...required(
+        'string',
+        'Time between two checks in whole seconds, such as `30s` or `5m`. API: `interval_secs`.',
+      ),
       equal: sameDuration,
-      description: 'Time between two checks in whole seconds, such as `30s` or `5m`. API: `interval_secs`.',
     },
-    regions: {
-      type: { set: 'string' },
-      required: true,
-      description: 'Codes of the regions to check from, at least one. API: `regions`.',
-    },
+    regions: required({ set: 'string' }, 'Codes of the regions to check from, at least one. API: `regions`.'),
     paused: {
-      type: 'bool',
-      optional: true,
+      ...optional('bool', 'Whether checks are paused. Default: unchanged, so that a manual pause survives.'),
       computed: true,
-      description: 'Whether checks are paused. Default: unchanged, so that a manual pause survives.',
     },
-    paused_at: {
-      type: 'string',
-      computed: true,
-      description: 'Time it was paused, RFC 3339; null when active.',
-    },
+    paused_at: computed('string', 'Time it was paused, RFC 3339; null when active.'),
     auto_incident: {
-      type: { object: { enabled: 'bool', failure_threshold: 'number', window_minutes: 'number' } },
-      computed: true,
+      ...computed(
+        { object: { enabled: 'bool', failure_threshold: 'number', window_minutes: 'number' } },
+        'Settings for automatic incidents; read-only in the API.',
+      ),
       stable: true,
-      description: 'Settings for automatic incidents; read-only in the API.',
     },
     endpoints: {
       nesting: 'list',
@@ -153,30 +116,21 @@ export const serviceSchema = defineSchema({
       description: 'Endpoints to check, at least one. API: `endpoints`.',
       attributes: endpointAttributes,
     },
-    endpoint_ids: {
-      type: { list: 'string' },
-      computed: true,
-      description: 'UUIDs of the endpoints, in the order of `endpoints`.',
-    },
-    endpoints_blocked: {
-      type: { list: 'bool' },
-      computed: true,
-      description: 'Whether the platform refuses to check each endpoint, in the order of `endpoints`.',
-    },
-    sealed_key_ids: {
-      type: { map: 'string' },
-      computed: true,
-      description:
-        'Key id of each sealed value, by path: `0.body`, `0.headers.Authorization`. It changes with every write of the ' +
+    endpoint_ids: computed({ list: 'string' }, 'UUIDs of the endpoints, in the order of `endpoints`.'),
+    endpoints_blocked: computed(
+      { list: 'bool' },
+      'Whether the platform refuses to check each endpoint, in the order of `endpoints`.',
+    ),
+    sealed_key_ids: computed(
+      { map: 'string' },
+      'Key id of each sealed value, by path: `0.body`, `0.headers.Authorization`. It changes with every write of the ' +
         'value, including writes by other clients.',
-    },
-    secrets_revision: {
-      type: 'number',
-      computed: true,
-      description:
-        'Number of times the secrets were sent: every change of the definition sends them. If nothing else changes, ' +
+    ),
+    secrets_revision: computed(
+      'number',
+      'Number of times the secrets were sent: every change of the definition sends them. If nothing else changes, ' +
         'a planned change of this number means a rotated secret.',
-    },
+    ),
     timeouts: {
       nesting: 'single',
       optional: true,

@@ -1,5 +1,6 @@
 /** Equality of different spellings of a value. */
 import { compareDurations, parseDuration } from '../../../api/contract/duration.ts'
+import { optional } from '../../protocol/authoring/schema.ts'
 
 /** Whether bounds are equal durations, index by index. */
 export function sameDurations(prior: readonly string[], next: readonly string[]): boolean {
@@ -18,5 +19,7 @@ export function sameDuration(prior: string, next: string): boolean {
   return a !== undefined && b !== undefined && compareDurations(a, b) === 0
 }
 
-/** An attribute that contains a duration, such as `30s`. */
-export const durationText = { type: 'string', optional: true, equal: sameDuration } as const
+/** An optional attribute that contains a duration, such as `30s`. Pure. */
+export function durationText(description: string) {
+  return { ...optional('string', description), equal: sameDuration } as const
+}

@@ -6,7 +6,7 @@ import { StrictCommand } from '../api/runtime/strictCommand.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
-import { installIntoMirror, needsProgram, platformName } from './distribution/mirror.ts'
+import { installIntoMirror, needsProgram, ownPlatform } from './distribution/mirror.ts'
 import { type PackageCommandOptions, packageRelease } from './distribution/packageCommand.ts'
 import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPackage.ts'
 import { withStandaloneProgram } from './distribution/standalone.ts'
@@ -37,10 +37,7 @@ function writeCliConfiguration(file: string, text: string): void {
 
 /** Creates the mirror and prints the configuration for it. Throws an Error with a message for the user. */
 function install(options: InstallOptions): void {
-  const platform = platformName(process.platform, process.arch)
-  if (platform === undefined) {
-    throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
-  }
+  const platform = ownPlatform()
   const script = builtExecutable()
   const version = options.dev === true ? developmentVersion(released, script) : released
   const mirror = resolve(options.mirror)

@@ -26,6 +26,13 @@ export function platformName(platform: string, arch: string): string | undefined
   return os === undefined || cpu === undefined ? undefined : `${os}_${cpu}`
 }
 
+/** Terraform's name of this machine's platform. Throws an Error with a message for the user when it has none. */
+export function ownPlatform(): string {
+  const platform = platformName(process.platform, process.arch)
+  if (platform !== undefined) return platform
+  throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
+}
+
 /** Whether Terraform starts only executables on `platform`, and no Node scripts. Pure. */
 export function needsProgram(platform: string): boolean {
   return platform.startsWith('windows_')

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { builtExecutable, builtReference } from './builtExecutable.ts'
-import { platformName } from './mirror.ts'
+import { ownPlatform } from './mirror.ts'
 import { developmentVersion, type PackagedProgram, packageInto, SCRIPT_PLATFORMS } from './registryPackage.ts'
 import { standalonePrograms, tryProgram } from './standalone.ts'
 
@@ -72,10 +72,4 @@ function* triedPrograms(executable: string, nodes: ReadonlyMap<string, string>):
     if (wasRun) tryProgram(program)
     yield { ...program, node: process.version, wasRun }
   }
-}
-
-function ownPlatform(): string {
-  const platform = platformName(process.platform, process.arch)
-  if (platform !== undefined) return platform
-  throw new Error(`Terraform has no name for ${process.platform} on ${process.arch}`)
 }

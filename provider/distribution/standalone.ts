@@ -45,12 +45,19 @@ export function withStandaloneProgram<Result>(
   platform: string,
   use: (file: string) => Result,
 ): Result {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
-  try {
+  return withFolder((folder) => {
     const file = join(folder, 'program')
     const bytes = standaloneProgram(platform, process.execPath, programBlob(executable))
     writeFileSync(file, bytes, { mode: 0o755 })
     return use(file)
+  })
+}
+
+/** Calls `use` with a temporary folder. */
+function withFolder<Result>(use: (folder: string) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
+  try {
+    return use(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -58,15 +65,12 @@ export function withStandaloneProgram<Result>(
 
 /** The blob that Node runs from its own executable. */
 function programBlob(executable: string): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
-  try {
+  return withFolder((folder) => {
     const [config, output] = [join(folder, 'sea.json'), join(folder, 'program.blob')]
     writeFileSync(config, JSON.stringify({ main: executable, output, disableExperimentalSEAWarning: true }))
     execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' })
     return readFileSync(output)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  })
 }
 
 function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer {
@@ -98,8 +102,7 @@ function standaloneProgram(platform: string, path: string, blob: Buffer): Buffer
  * provider's explanation.
  */
 export function tryProgram({ platform, bytes }: StandaloneProgram): void {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-standalone-'))
-  try {
+  withFolder((folder) => {
     const file = join(folder, platform.startsWith('windows') ? 'program.exe' : 'program')
     writeFileSync(file, bytes, { mode: 0o755 })
     const { stderr, error } = spawnSync(file, {
@@ -109,7 +112,5 @@ export function tryProgram({ platform, bytes }: StandaloneProgram): void {
     })
     if (stderr?.includes('required_providers')) return
     throw new Error(`the program for ${platform} does not run: ${error?.message ?? stderr}`)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  })
 }

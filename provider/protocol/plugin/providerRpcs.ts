@@ -26,9 +26,9 @@ import {
   validateActionConfig,
   validateDataResourceConfig,
   validateListResourceConfig,
-} from '../rpc/validateOtherConfig.ts'
-import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
-import { validateResourceConfig } from '../rpc/validateResourceConfig.ts'
+  validateProviderConfig,
+  validateResourceConfig,
+} from '../rpc/validateConfigs.ts'
 import type { Message } from '../wire/message.ts'
 import { RPCS, type RequestOf, type ResponseOf, type RpcName, rpcPath } from '../wire/tfplugin6.ts'
 import type { CallTable } from './callTable.ts'

@@ -12,9 +12,11 @@ import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
   attributeValidators,
+  type Rule,
   refuseMissing,
   refuseNullElements,
   refuseReadOnly,
+  refuseWriteOnly,
   violationsOf,
 } from '../schema/validateConfig.ts'
 import { type Fault, overlay, readResult } from '../state/handlerResult.ts'
@@ -122,11 +124,12 @@ export async function checkConfig(
   capabilities: ClientCapabilities = NO_CAPABILITIES,
 ): Promise<void> {
   const { attributes } = checking.schema
-  const nulls = [refuseMissing, refuseNullElements].flatMap((rule) => violationsOf(attributes, config, rule))
-  const others = [refuseReadOnly, attributeValidators].flatMap((rule) =>
-    violationsOf(attributes, config, rule),
-  )
-  for (const diagnostic of [...nulls, ...others]) context.report(diagnostic)
+  const violations = (...rules: readonly Rule[]): readonly Diagnostic[] =>
+    rules.flatMap((rule) => violationsOf(attributes, config, rule))
+  const nulls = violations(refuseMissing, refuseNullElements)
+  const unsupported = capabilities.writeOnlyAttributesAllowed ? [] : violations(refuseWriteOnly)
+  const others = violations(refuseReadOnly, attributeValidators)
+  for (const diagnostic of [...unsupported, ...nulls, ...others]) context.report(diagnostic)
   // A handler's types exclude null elements and null in required attributes, so it is not called for them.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
 }

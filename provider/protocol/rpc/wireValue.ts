@@ -42,10 +42,11 @@ export function encodeValue(type: Type, value: Value): WireValue {
   return { msgpack: encodeMsgpack(conform(type, value)) }
 }
 
+/** Capabilities on the wire. */
+export type WireCapabilities = Partial<ClientCapabilities>
+
 /** Capabilities of the client. */
-export function capabilitiesOf(
-  wire: { readonly writeOnlyAttributesAllowed?: boolean } | undefined,
-): ClientCapabilities {
+export function capabilitiesOf(wire: WireCapabilities | undefined): ClientCapabilities {
   return { writeOnlyAttributesAllowed: wire?.writeOnlyAttributesAllowed ?? false }
 }
 

@@ -7,7 +7,7 @@ import type { ObjectValue, Value } from '../values/value.ts'
 import { elementsOf } from './elements.ts'
 
 /** The faults of one attribute's value, at `path`. */
-type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
+export type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
 
 /**
  * The violations of `rule` in `config`, including null and unknown attributes. Attributes inside a read-only one are
@@ -66,6 +66,18 @@ export const refuseNullElements: Rule = (_attribute, value, path) => {
   if (isArray(value)) return value.includes(null) ? [refuse(path)] : []
   if (!isMap(value)) return []
   return [...value].filter(([, item]) => item === null).map(([key]) => refuse([...path, { key }]))
+}
+
+/**
+ * Refuses write-only attributes, unknown ones too, for a client that is too old: it would silently send null instead of
+ * the value.
+ */
+export const refuseWriteOnly: Rule = (attribute, value, path) => {
+  if (!attribute.writeOnly || value === null) return []
+  const detail =
+    `${formatPath(path)} is write-only, which the program that runs this configuration does not support. ` +
+    'Upgrade it to Terraform 1.11, OpenTofu 1.11 or later, or remove the attribute.'
+  return [errorAt(path, 'Write-only attributes need Terraform 1.11 or OpenTofu 1.11', detail)]
 }
 
 /** Runs the validators of the schema on completely known values. */

@@ -1,7 +1,6 @@
 /** Write-only attributes: they reach handlers through the configuration and are null everywhere else. */
 import { type Attributes, isNested } from '../authoring/schema.ts'
-import { elementsOf, mapElements } from '../schema/elements.ts'
-import type { Path } from '../values/path.ts'
+import { mapElements } from '../schema/elements.ts'
 import type { ObjectValue } from '../values/value.ts'
 
 /** `object` with every write-only attribute null, at any depth. */
@@ -15,21 +14,4 @@ export function withoutWriteOnly(attributes: Attributes, object: ObjectValue): O
       return [name, mapElements(attribute, value, (inner) => withoutWriteOnly(attribute.attributes, inner))]
     }),
   )
-}
-
-/** Paths of the write-only attributes that `object` sets, unknown ones included. */
-export function writeOnlyPaths(
-  attributes: Attributes,
-  object: ObjectValue,
-  path: Path = [],
-): readonly Path[] {
-  return Object.entries(attributes).flatMap(([name, attribute]) => {
-    const value = object[name] ?? null
-    const here = [...path, name]
-    if (attribute.writeOnly) return value === null ? [] : [here]
-    if (!isNested(attribute)) return []
-    return elementsOf(attribute, value).flatMap(({ object: inner, place }) =>
-      writeOnlyPaths(attribute.attributes, inner, [...here, ...place.steps]),
-    )
-  })
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readNamedFile } from '../runtime/readNamedFile.ts'
 import { type HttpsProxy, proxyOf } from './proxy.ts'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?(?:-----END CERTIFICATE-----|$)/gs
@@ -27,13 +27,7 @@ export function readOutgoing(
 
 /** The certificates of a file (PEM). Throws when it has none: Node would then silently trust none. */
 export function readAuthorities(file: string, name: string): string {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new Error(`${file} cannot be read (${code}): check ${name}`)
-  }
+  const text = readNamedFile(file, name)
   const certificates = text.match(CERTIFICATE) ?? []
   if (certificates.length === 0) throw new Error(`${file} holds no certificate (PEM): check ${name}`)
   for (const [index, certificate] of certificates.entries()) {

@@ -128,8 +128,8 @@ function checkOnce(
     const number = started % SERIES
     const report = await checks[number]?.run({ slot: started, nextDueMs: 0 })
     if (report?.outcome !== 'up') return undefined
-    if (by === 'ours') push(number, report.totalUs)
-    return report.totalUs
+    if (by === 'ours') push(number, report.phases.total)
+    return report.phases.total
   }
 }
 

@@ -1,5 +1,6 @@
 import { assertionSchema } from '../../api/contract/assertion.ts'
 import type { EndpointInput, SensitiveInput } from '../../api/contract/service.ts'
+import { notRecently } from '../../api/runtime/notRecently.ts'
 import { type CheckSettings, type CheckTools, openCheckTools } from '../check/checkTools.ts'
 import { addressRules, type IsForbidden } from '../check/network/addressRules.ts'
 import { prepareCheck } from '../check/prepareCheck.ts'
@@ -57,7 +58,7 @@ function serverRules() {
 }
 
 function preparation(tools: CheckTools): PrepareCheck {
-  const isNewCertificate = certificateFilter()
+  const isNewCertificate = notRecently(CERTIFICATE_AGAIN_MS, CERTIFICATES_KNOWN_MAX)
   return (task, org) => {
     if (task.blocked) return alwaysSkipped('address_forbidden', FORBIDDEN_BY_SERVER)
     // Parsed when first due, because definitions arrive by the thousand while checks of others are due.
@@ -130,13 +131,7 @@ function inputOf(value: CallValue): SensitiveInput {
 function reportOf(result: CheckResult, isNewCertificate: (fingerprint: string) => boolean): CheckReport {
   const { outcome, reason, status, attempts, phases, facts } = result
   return {
-    ...{ outcome, reason, status, attempts, flags: flagsOf(facts) },
-    totalUs: phases.total,
-    dnsUs: phases.dns,
-    connectUs: phases.connect,
-    tlsUs: phases.tls,
-    waitUs: phases.wait,
-    bodyUs: phases.body,
+    ...{ outcome, reason, status, attempts, phases, flags: flagsOf(facts) },
     detail: outcome === 'up' && attempts === 1 ? null : detailOf(result),
     certificates: result.certificates
       .filter(({ host, fingerprint }) => isNewCertificate(`${host} ${fingerprint}`))
@@ -159,18 +154,5 @@ function detailOf({ verdicts, text, reason, first }: CheckResult): CheckReport['
     seen: shown?.seen ?? null,
     first:
       first === undefined ? null : { reason: REASONS[first.reason], total_us: Math.round(first.totalUs) },
-  }
-}
-
-/** Returns a function that tells whether a key was not reported within the last hour. */
-function certificateFilter(): (key: string) => boolean {
-  const reportedMs = new Map<string, number>()
-  return (key) => {
-    const nowMs = performance.now()
-    const beforeMs = reportedMs.get(key)
-    if (beforeMs !== undefined && nowMs - beforeMs < CERTIFICATE_AGAIN_MS) return false
-    if (reportedMs.size >= CERTIFICATES_KNOWN_MAX) reportedMs.clear()
-    reportedMs.set(key, nowMs)
-    return true
   }
 }

@@ -1,9 +1,8 @@
+import type { Phases } from '../check/outcome/attemptClock.ts'
 import type { CertificateSeen, EndpointTask, ResultDetail, SyncResponse } from '../protocol/messages.ts'
 import type { Outcome, Reason } from '../protocol/outcomes.ts'
 
-/**
- * The result of a check, including its repeated attempt. Phases are in microseconds; 0 for one that was not reached.
- */
+/** The result of a check, including its repeated attempt. A phase that was not reached has 0 microseconds. */
 export interface CheckReport {
   readonly outcome: Outcome
   readonly reason: Reason
@@ -11,12 +10,7 @@ export interface CheckReport {
   readonly status: number
   readonly attempts: number
   readonly flags: number
-  readonly totalUs: number
-  readonly dnsUs: number
-  readonly connectUs: number
-  readonly tlsUs: number
-  readonly waitUs: number
-  readonly bodyUs: number
+  readonly phases: Phases
   /** Details for people; `null` for a check that is simply up. */
   readonly detail: Omit<ResultDetail, 'series' | 'due_s'> | null
   readonly certificates: readonly Omit<CertificateSeen, 'series'>[]
@@ -46,17 +40,7 @@ export interface CheckLibrary {
 
 /** The report of a check that did not run, for a reason on the agent's side. */
 export function skippedCheck(reason: Reason, text: string): CheckReport {
-  const never = {
-    status: 0,
-    attempts: 0,
-    flags: 0,
-    totalUs: 0,
-    dnsUs: 0,
-    connectUs: 0,
-    tlsUs: 0,
-    waitUs: 0,
-    bodyUs: 0,
-  }
+  const phases = { total: 0, dns: 0, connect: 0, tls: 0, wait: 0, body: 0 }
   const detail = { text, failed: 0, expected: null, seen: null, first: null }
-  return { outcome: 'unknown', reason, ...never, detail, certificates: [] }
+  return { outcome: 'unknown', reason, status: 0, attempts: 0, flags: 0, phases, detail, certificates: [] }
 }

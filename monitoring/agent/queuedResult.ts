@@ -2,6 +2,8 @@ import * as z from 'zod'
 import {
   type CertificateSeen,
   certificateSeenSchema,
+  LATE_MS_MAX,
+  MICROSECONDS_MAX,
   OBSERVED_CHARS_MAX,
   type ResultRow,
   resultDetailSchema,
@@ -9,9 +11,6 @@ import {
 } from '../protocol/messages.ts'
 import { OUTCOMES, REASONS } from '../protocol/outcomes.ts'
 import type { CheckReport } from './checkReport.ts'
-
-const MICROSECONDS_MAX = 3_600_000_000
-const LATE_MS_MAX = 3_600_000
 
 /** A result of a check. */
 export interface PendingResult {
@@ -46,13 +45,13 @@ export function queuedResult({
   report,
 }: PendingResult): QueuedResult {
   const { outcome, reason, status, attempts, flags } = report
-  const { totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs, detail, certificates } = report
+  const { phases, detail, certificates } = report
   const micros = (value: number) => clamped(value, MICROSECONDS_MAX)
   const row: ResultRow = [
     ...([series, generation, dueS, clamped(lateMs, LATE_MS_MAX)] as const),
     ...([OUTCOMES[outcome], REASONS[reason], status, attempts, flags] as const),
-    ...([micros(totalUs), micros(dnsUs), micros(connectUs)] as const),
-    ...([micros(tlsUs), micros(waitUs), micros(bodyUs)] as const),
+    ...([micros(phases.total), micros(phases.dns), micros(phases.connect)] as const),
+    ...([micros(phases.tls), micros(phases.wait), micros(phases.body)] as const),
   ]
   return {
     store,

@@ -7,7 +7,7 @@ import {
   type LATENCY_TYPES,
 } from '../../api/contract/assertion.ts'
 import { expectedDuration } from './durationComparison.ts'
-import { type Expectation, expectedInteger } from './integerComparison.ts'
+import { type Expectation, expectedNumber } from './numberComparison.ts'
 import { type TextMatcher, textMatcher } from './textMatcher.ts'
 
 type LatencyType = (typeof LATENCY_TYPES)[number]
@@ -69,7 +69,7 @@ function compiledSubject(kind: AssertionKind, subject: string): object {
 function compiledOperator({ operators, operator }: AssertionOperator): object {
   switch (operators) {
     case 'integer':
-      return { expected: expectedInteger(operator) }
+      return { expected: expectedNumber(operator, String) }
     case 'duration':
       return { expected: expectedDuration(operator) }
     case 'text':

@@ -1,6 +1,6 @@
 import type { DurationComparison } from '../../api/contract/assertion.ts'
 import type { Duration } from '../../api/contract/duration.ts'
-import type { Expectation } from './integerComparison.ts'
+import { type Expectation, expectedNumber } from './numberComparison.ts'
 
 const US_PER_SECOND = 1_000_000
 const US_PER_MS = 1_000
@@ -10,16 +10,12 @@ const SECS_MAX = 1_000_000
 
 /** The expectation of `comparison` for a measured time in microseconds. Contract: Assertions. Pure. */
 export function expectedDuration(comparison: DurationComparison): Expectation {
-  if ('LessThan' in comparison) {
-    const bound = microseconds(comparison.LessThan)
-    return { text: `< ${durationText(bound)}`, holds: (us) => us < bound }
-  }
-  if ('LessOrEqual' in comparison) {
-    const bound = microseconds(comparison.LessOrEqual)
-    return { text: `≤ ${durationText(bound)}`, holds: (us) => us <= bound }
-  }
-  const [low, high] = comparison.Between.map(microseconds) as [number, number]
-  return { text: `${durationText(low)}–${durationText(high)}`, holds: (us) => low <= us && us <= high }
+  if ('LessThan' in comparison)
+    return expectedNumber({ LessThan: microseconds(comparison.LessThan) }, durationText)
+  if ('LessOrEqual' in comparison)
+    return expectedNumber({ LessOrEqual: microseconds(comparison.LessOrEqual) }, durationText)
+  const [low, high] = comparison.Between
+  return expectedNumber({ Between: [microseconds(low), microseconds(high)] }, durationText)
 }
 
 function microseconds({ secs, nanos }: Duration): number {

@@ -1,4 +1,5 @@
 import type { Comparison } from '../../api/contract/assertion.ts'
+import { variantOf } from '../../api/contract/tagged.ts'
 
 /** A comparison as a function and in words. */
 export interface Expectation {
@@ -7,29 +8,29 @@ export interface Expectation {
   readonly text: string
 }
 
-/** The expectation of `comparison` for an integer. Contract: Assertions. Pure. */
-export function expectedInteger(comparison: Comparison): Expectation {
-  if ('Eq' in comparison) return expectation(`${comparison.Eq}`, (value) => value === comparison.Eq)
-  if ('NotEq' in comparison)
-    return expectation(`not ${comparison.NotEq}`, (value) => value !== comparison.NotEq)
-  if ('GreaterThan' in comparison)
-    return expectation(`> ${comparison.GreaterThan}`, (value) => value > comparison.GreaterThan)
-  if ('GreaterOrEqual' in comparison)
-    return expectation(`≥ ${comparison.GreaterOrEqual}`, (value) => value >= comparison.GreaterOrEqual)
-  if ('LessThan' in comparison)
-    return expectation(`< ${comparison.LessThan}`, (value) => value < comparison.LessThan)
-  if ('LessOrEqual' in comparison)
-    return expectation(`≤ ${comparison.LessOrEqual}`, (value) => value <= comparison.LessOrEqual)
+/** The operators that take one number, each with its sign in texts. */
+const RELATIONS = {
+  Eq: { sign: '', holds: (value: number, bound: number) => value === bound },
+  NotEq: { sign: 'not ', holds: (value: number, bound: number) => value !== bound },
+  GreaterThan: { sign: '> ', holds: (value: number, bound: number) => value > bound },
+  GreaterOrEqual: { sign: '≥ ', holds: (value: number, bound: number) => value >= bound },
+  LessThan: { sign: '< ', holds: (value: number, bound: number) => value < bound },
+  LessOrEqual: { sign: '≤ ', holds: (value: number, bound: number) => value <= bound },
+} as const
+
+/** The expectation of `comparison` for a number that `textOf` writes. Contract: Assertions. Pure. */
+export function expectedNumber(comparison: Comparison, textOf: (value: number) => string): Expectation {
   if ('Between' in comparison) {
     const [low, high] = comparison.Between
-    return expectation(`${low}–${high}`, (value) => low <= value && value <= high)
+    return { text: `${textOf(low)}–${textOf(high)}`, holds: (value) => low <= value && value <= high }
   }
-  const values = new Set(comparison.OneOf)
-  return expectation(alternatives([...values].map(String)), (value) => values.has(value))
-}
-
-function expectation(text: string, holds: Expectation['holds']): Expectation {
-  return { text, holds }
+  if ('OneOf' in comparison) {
+    const values = new Set(comparison.OneOf)
+    return { text: alternatives([...values].map(textOf)), holds: (value) => values.has(value) }
+  }
+  const { kind, payload: bound } = variantOf(comparison)
+  const { sign, holds } = RELATIONS[kind]
+  return { text: `${sign}${textOf(bound)}`, holds: (value) => holds(value, bound) }
 }
 
 /** `200, 201 or 204`. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readOutgoing } from '../../api/network/outgoing.ts'
+import { readNamedFile } from '../../api/runtime/readNamedFile.ts'
 import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serverAddress } from '../agent/serverAddress.ts'
@@ -138,17 +138,8 @@ function tokenOf(file: string | undefined, text: string | undefined): string {
   if (file === undefined && (text === undefined || text === '')) {
     throw new Error(`no token: give --token-file, or ${TOKEN_VARIABLE}`)
   }
-  const token = file === undefined ? (text ?? '') : readText(file, '--token-file')
+  const token = file === undefined ? (text ?? '') : readNamedFile(file, '--token-file')
   if (isAgentToken(token.trim())) return token.trim()
   const where = file === undefined ? TOKEN_VARIABLE : file
   throw new Error(`${where} contains no agent token: "pharos-server agent create" prints one`)
-}
-
-function readText(file: string, flag: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new Error(`${file} cannot be read (${code}): check ${flag}`)
-  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import type { Outgoing } from '../../api/network/outgoing.ts'
+import { notRecently } from '../../api/runtime/notRecently.ts'
 import { stderrLog } from '../../api/runtime/stderrLog.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { Agent, type LocalFault } from '../agent/agent.ts'
@@ -14,6 +15,7 @@ import { serveMetrics } from './agentMetrics.ts'
 const REGION_OF_TOKEN = ''
 /** Interval in which the same problem is logged once (milliseconds). */
 const TROUBLE_LOG_MS = 60_000
+const TROUBLES_MAX = 100
 /** SIGHUP arrives when the terminal closes. It must not lose results either. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -59,7 +61,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
           onTrouble: (trouble) => log.warn(trouble, 'a part of the spool was lost'),
         })
   const link = httpsLink({ server, token, ...outgoing })
-  const shouldLog = quietly()
+  const shouldLog = notRecently(TROUBLE_LOG_MS, TROUBLES_MAX)
   let isConnected = false
   const ended = endOf()
   const agent = new Agent({
@@ -113,16 +115,4 @@ function endOf() {
       process.once(signal, () => resolve({ code: EXIT_STOPPED, reason: signal }))
   })
   return { promise, refuse: (reason: string) => end.refuse(reason) }
-}
-
-/** Returns a function that tells whether a reason was not logged recently. */
-function quietly(): (reason: string) => boolean {
-  const loggedMs = new Map<string, number>()
-  return (reason) => {
-    const nowMs = performance.now()
-    if (nowMs - (loggedMs.get(reason) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LOG_MS) return false
-    if (loggedMs.size > 100) loggedMs.clear()
-    loggedMs.set(reason, nowMs)
-    return true
-  }
 }

@@ -26,12 +26,13 @@ export const REASON_TEXT_CHARS_MAX = 300
  * Maximum duration in a message, an hour, so that a phase measured by a broken clock is refused before it is stored
  * (microseconds).
  */
-const MICROSECONDS_MAX = 3_600_000_000
+export const MICROSECONDS_MAX = 3_600_000_000
 const SERIES_MAX = 2 ** 40
 const STATUS_MAX = 999
 const ATTEMPTS_MAX = 2
 const FLAGS_MAX = 2 ** 16 - 1
-const LATE_MS_MAX = 3_600_000
+/** Maximum delay of a check in a message (milliseconds). */
+export const LATE_MS_MAX = 3_600_000
 const MEMBERS_MAX = 32
 /** Maximum number of services in one response. The next response has the rest. */
 const SERVICES_MAX = 200

@@ -8,7 +8,7 @@ export const OTHER_STORE = '0192b1d4-5c1e-7000-8000-00000000000b'
 
 const UP: CheckReport = {
   ...{ outcome: 'up', reason: 'none', status: 200, attempts: 1, flags: 0 },
-  ...{ totalUs: 5_000, dnsUs: 0, connectUs: 1_000, tlsUs: 0, waitUs: 3_000, bodyUs: 1_000 },
+  phases: { total: 5_000, dns: 0, connect: 1_000, tls: 0, wait: 3_000, body: 1_000 },
   detail: null,
   certificates: [],
 }

@@ -2,7 +2,8 @@ import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { HIDDEN } from '../../assertions/quotedText.ts'
-import { CheckFault, type DownReason } from '../outcome/reason.ts'
+import type { Reason } from '../../protocol/outcomes.ts'
+import { CheckFault } from '../outcome/reason.ts'
 
 /** Maximum number of certificates in the cache of verdicts on names. */
 const KNOWN_MAX = 10_000
@@ -119,7 +120,7 @@ function chainFault(
   error: string,
   { notBeforeMs, notAfterMs, chainNotAfterMs }: SeenCertificate,
 ): CheckFault {
-  const fault = (reason: DownReason, text: string): CheckFault => new CheckFault(reason, text)
+  const fault = (reason: Reason, text: string): CheckFault => new CheckFault(reason, text)
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
   if (error === EXPIRED) {
     return notAfterMs === chainNotAfterMs

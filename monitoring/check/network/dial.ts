@@ -1,6 +1,7 @@
 import { connect, isIPv6, type Socket } from 'node:net'
 import type { AttemptClock } from '../outcome/attemptClock.ts'
-import { CheckFault, type Reason } from '../outcome/reason.ts'
+import type { Reason } from '../../protocol/outcomes.ts'
+import { CheckFault } from '../outcome/reason.ts'
 import type { IsForbidden } from './addressRules.ts'
 
 /** Errors that this machine causes, whatever the target. */

@@ -1,7 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { CheckFault, type DownReason } from '../outcome/reason.ts'
+import { CheckFault } from '../outcome/reason.ts'
 
 /**
  * Time limit for one query to one server (milliseconds), and the number of tries. The deadline of the check may end it
@@ -156,7 +156,7 @@ function faultOf(codes: readonly string[], name: string): CheckFault {
     return new CheckFault('agent_local', 'no DNS server of this machine responds')
   }
   const code = codes.find((one) => !NO_RECORD.has(one)) ?? ''
-  const reason: DownReason = code === 'ETIMEOUT' ? 'dns_timeout' : 'dns_failed'
+  const reason = code === 'ETIMEOUT' ? 'dns_timeout' : 'dns_failed'
   const what = reason === 'dns_timeout' ? 'could not be resolved in time' : `could not be resolved (${code})`
   return new CheckFault(reason, `name ${name} ${what}`)
 }

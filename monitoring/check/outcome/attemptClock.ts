@@ -1,4 +1,5 @@
-import { CheckFault, type DownReason } from './reason.ts'
+import type { Reason } from '../../protocol/outcomes.ts'
+import { CheckFault } from './reason.ts'
 
 /** The phases of an attempt, in this order, once for each connection. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'wait' | 'body'
@@ -17,7 +18,7 @@ const TIMEOUT_REASONS = {
   tls: 'tls_timeout',
   wait: 'response_timeout',
   body: 'body_timeout',
-} as const satisfies Record<Phase, DownReason>
+} as const satisfies Record<Phase, Reason>
 const TIMEOUT_TEXTS = {
   dns: 'the name was not resolved',
   connect: 'there was no connection',

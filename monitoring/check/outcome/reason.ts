@@ -1,49 +1,7 @@
-import { ASSERTION_REASONS } from '../../protocol/outcomes.ts'
+import { type Outcome, REASONS, type Reason } from '../../protocol/outcomes.ts'
 
-/** The result of a check for an endpoint. */
-export type Outcome = 'up' | 'degraded' | 'down' | 'unknown'
-
-/** Reasons for which an endpoint is down, in the order in which a check can find them. */
-const DOWN_REASONS = [
-  'dns_name_unknown',
-  'dns_failed',
-  'dns_timeout',
-  'connect_refused',
-  'connect_unreachable',
-  'connect_timeout',
-  'tls_failed',
-  'tls_timeout',
-  'certificate_expired',
-  'certificate_not_yet_valid',
-  'certificate_name',
-  'certificate_untrusted',
-  'alpn',
-  'response_timeout',
-  'closed_early',
-  'not_http',
-  'headers_too_large',
-  'body_timeout',
-  'body_too_large',
-  'body_encoding',
-  'too_many_redirects',
-  'redirect_invalid',
-  ...Object.values(ASSERTION_REASONS),
-] as const
-/** Reasons that say nothing about the endpoint: the check did not run, or its machine was at fault. */
-const UNKNOWN_REASONS = ['regex_too_slow', 'address_forbidden', 'agent_local'] as const
-
-/**
- * The reason why an endpoint is not up. `none` when it is up, `one_address` when only another of its addresses
- * responded.
- */
-export type Reason = 'none' | 'one_address' | DownReason | UnknownReason
-export type DownReason = (typeof DOWN_REASONS)[number]
-type UnknownReason = (typeof UNKNOWN_REASONS)[number]
-
-/** Whether `reason` leaves the state of the endpoint unknown. Pure. */
-function isUnknownReason(reason: Reason): reason is UnknownReason {
-  return UNKNOWN_REASONS.some((one) => one === reason)
-}
+/** The first number of the reasons that say nothing about the endpoint: the machine that checked it is at fault. */
+const FIRST_OF_MACHINE = REASONS.regex_too_slow
 
 /**
  * The outcome of a check that ended for `reason`, where `failed` has the kinds of false assertions. A response that is
@@ -52,7 +10,7 @@ function isUnknownReason(reason: Reason): reason is UnknownReason {
 export function outcomeOf(reason: Reason, failed: readonly string[] = []): Outcome {
   if (reason === 'none') return 'up'
   if (reason === 'one_address') return 'degraded'
-  if (isUnknownReason(reason)) return 'unknown'
+  if (REASONS[reason] >= FIRST_OF_MACHINE) return 'unknown'
   const isSlowOnly = reason === 'assertion_latency' || reason === 'assertion_dns'
   return isSlowOnly && failed.every((kind) => kind === 'Latency' || kind === 'DnsResoltion')
     ? 'degraded'

@@ -20,8 +20,11 @@ export interface Substituted {
 /** The start of a reference to a variable. */
 const OPENING = '${var.'
 const WHOLE = /^\$\{var\.([A-Za-z_][A-Za-z0-9_]*)\}$/
-const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
-const DEFAULT = ':-'
+/**
+ * An occurrence of OPENING, escaped or not, with the name, the default and the end of a reference. A default without an
+ * end matches the rest of the text, so that the search takes linear time.
+ */
+const REFERENCE = /\$\$\{var\.|\$\{var\.(?:([A-Za-z_]\w*)(?:\}|:-([^}]*)(\}|$)))?/g
 
 /**
  * Replaces `${var.name}` and `${var.name:-default}` in the texts of `spec` and `policy`; `$${var.` is an escaped `${var.`.
@@ -63,71 +66,16 @@ function replaceText(
   const whole = WHOLE.exec(text)?.[1]
   const value = whole === undefined ? undefined : variables.get(whole)
   if (value !== undefined) return value
-  const reader = new References(text)
   const troubles = new Set<string | null>()
-  let result = ''
-  for (let found = reader.next(); found !== undefined; found = reader.next()) {
-    result += found.before
-    if (found.kind === 'literal') result += OPENING
-    else {
-      const known = found.name === null ? undefined : (variables.get(found.name) ?? found.fallback)
-      if (known === undefined) troubles.add(found.name)
-      else result += String(known)
-    }
-  }
+  const result = text.replace(REFERENCE, (found, name?: string, fallback?: string, end?: string) => {
+    if (found.startsWith('$$')) return OPENING
+    const isMalformed = name === undefined || end === ''
+    const known = isMalformed ? undefined : (variables.get(name) ?? fallback)
+    if (known === undefined) troubles.add(isMalformed ? null : name)
+    return String(known)
+  })
   for (const name of troubles) problems.push({ path, name })
-  return `${result}${reader.rest()}`
-}
-
-/** One occurrence of `${var.` in a text. */
-type Reference = { readonly before: string } & (
-  | { readonly kind: 'literal' }
-  /** `name` is null for a malformed reference. */
-  | { readonly kind: 'reference'; readonly name: string | null; readonly fallback: string | undefined }
-)
-
-/** Reads the references of a text in linear time. */
-class References {
-  readonly #text: string
-  #from = 0
-  /** Whether no brace follows that could close a default. */
-  #isUnclosed = false
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  /** The text after the last reference. */
-  rest(): string {
-    return this.#text.slice(this.#from)
-  }
-
-  next(): Reference | undefined {
-    const at = this.#text.indexOf(OPENING, this.#from)
-    if (at < 0) return undefined
-    const isLiteral = at > this.#from && this.#text[at - 1] === '$'
-    const before = this.#text.slice(this.#from, isLiteral ? at - 1 : at)
-    this.#from = at + OPENING.length
-    return isLiteral ? { before, kind: 'literal' } : { before, kind: 'reference', ...this.#reference() }
-  }
-
-  #reference(): { readonly name: string | null; readonly fallback: string | undefined } {
-    NAME.lastIndex = this.#from
-    const [name] = NAME.exec(this.#text) ?? []
-    const none = { name: null, fallback: undefined }
-    if (name === undefined) return none
-    const nameEnd = this.#from + name.length
-    if (this.#text[nameEnd] === '}') {
-      this.#from = nameEnd + 1
-      return { name, fallback: undefined }
-    }
-    if (!this.#text.startsWith(DEFAULT, nameEnd) || this.#isUnclosed) return none
-    const end = this.#text.indexOf('}', nameEnd)
-    this.#isUnclosed = end < 0
-    if (end < 0) return none
-    this.#from = end + 1
-    return { name, fallback: this.#text.slice(nameEnd + DEFAULT.length, end) }
-  }
+  return result
 }
 
 /** `value` with every `${var.` escaped, so that `substituteVariables` restores it. Pure. */

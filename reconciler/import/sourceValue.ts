@@ -1,6 +1,7 @@
 import { binaryTag, CORE_SCHEMA, loadAll, mergeTag, Schema, YAMLException } from 'js-yaml'
 import { type ManifestPath, Positions } from '../manifest/read/position.ts'
 import { brokenSyntax } from '../manifest/read/readYaml.ts'
+import { ExpectedFailure } from '../run/failure.ts'
 
 /** A file of another tool. */
 export interface SourceFile {
@@ -18,7 +19,10 @@ export interface ImportNote {
 }
 
 /** A file cannot be parsed. */
-export class UnreadableSource extends Error {}
+export class UnreadableSource extends ExpectedFailure {
+  override readonly name = 'UnreadableSource'
+  readonly code = 'E_USAGE'
+}
 
 /** Maximum of aliases in a file; other tools use them to share values. */
 const ALIASES_MAX = 1_000

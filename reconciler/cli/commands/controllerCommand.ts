@@ -4,14 +4,13 @@ import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { readConfig } from '../../controller/config/readConfig.ts'
-import { ConfigError, type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
-import { type Controller, type ControllerOptions, openController } from '../../controller/controller.ts'
+import { type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
+import { type Controller, openController } from '../../controller/controller.ts'
 import { systemClock } from '../../controller/schedule/clock.ts'
 import type { PreventedCycle } from '../../controller/setManager.ts'
 import { foldersOf, tryFiles, tryFolder } from '../../controller/set/setFolders.ts'
 import { GitError } from '../../git/gitProgram.ts'
 import { requireGit } from '../../git/gitVersion.ts'
-import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { waitText } from '../../run/apiWait.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { combinedExitCode, EXIT } from '../../run/exitCode.ts'
@@ -33,12 +32,12 @@ const HEAP_GROWTH_PERCENT = 30
 export const controllerCommand: Command = async (_args, context) => {
   const { output, options } = context
   const file = options.config ?? CONFIG_FILE
-  const read = settingsIn(file, context)
+  const read = readConfig(file, contentOf(file))
   if ('problems' in read) {
     output.problems(read.problems)
     return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
   }
-  const { settings } = read
+  const settings = settingsOf(read.config, context.env)
   await requireUsableGit(context)
   if (options.check === true) {
     for (const folder of new Set(settings.sets.flatMap(foldersOf))) tryFolder(folder)
@@ -47,21 +46,6 @@ export const controllerCommand: Command = async (_args, context) => {
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
   }
   return options.once === true ? once(settings, context) : untilStopped(settings, context)
-}
-
-/** The configuration in `file` with the settings of this machine, or its problems. Throws UsageError. */
-function settingsIn(
-  file: string,
-  { env }: CommandContext,
-): { readonly settings: ControllerSettings } | { readonly problems: readonly ManifestProblem[] } {
-  const read = readConfig(file, contentOf(file))
-  if ('problems' in read) return read
-  try {
-    return { settings: settingsOf(read.config, env) }
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message)
-    throw error
-  }
 }
 
 function contentOf(file: string): Buffer {
@@ -82,17 +66,8 @@ async function requireUsableGit({ env }: CommandContext): Promise<void> {
   }
 }
 
-async function opened(settings: ControllerSettings, context: CommandContext): Promise<Controller> {
-  try {
-    return await openController(controllerOptions(settings, context))
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message)
-    throw error
-  }
-}
-
-function controllerOptions(settings: ControllerSettings, { env, output }: CommandContext): ControllerOptions {
-  return {
+function opened(settings: ControllerSettings, { env, output }: CommandContext): Promise<Controller> {
+  return openController({
     settings,
     clock: systemClock,
     newId: randomUUID,
@@ -102,7 +77,7 @@ function controllerOptions(settings: ControllerSettings, { env, output }: Comman
     onEvent: (event) => output.result(JSON.stringify(event)),
     onWait: (set, report) => output.notice(`${set}: ${waitText(report)}`),
     onProblem: (message) => output.notice(message),
-  }
+  })
 }
 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {

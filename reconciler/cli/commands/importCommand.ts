@@ -5,7 +5,7 @@ import { variablesOf } from '../../export/exportService.ts'
 import { manifestText } from '../../export/manifestText.ts'
 import { IMPORT_FORMATS, type ImportFormat } from '../../import/formats.ts'
 import { importFiles } from '../../import/importFiles.ts'
-import { type SourceFile, UnreadableSource } from '../../import/sourceValue.ts'
+import type { SourceFile } from '../../import/sourceValue.ts'
 import { monitorsOf } from '../../import/uptimeKumaDatabase.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
@@ -27,7 +27,7 @@ const SQLITE_MAGIC = 'SQLite format 3\0'
  */
 export const importCommand: Command = async ([format = '', ...files], { output, options }) => {
   const regions = (options.region ?? REGION).split(',').map((region) => region.trim())
-  const { manifests, notes } = imported(formatOf(format), await Promise.all(files.map(readFile)), regions)
+  const { manifests, notes } = importFiles(formatOf(format), await Promise.all(files.map(readFile)), regions)
   const folder = options.write
   if (folder !== undefined) {
     writeManifests(folder, manifests)
@@ -52,17 +52,8 @@ function formatOf(text: string): ImportFormat {
   return format
 }
 
-function imported(format: ImportFormat, files: readonly SourceFile[], regions: readonly string[]) {
-  try {
-    return importFiles(format, files, regions)
-  } catch (error) {
-    if (error instanceof UnreadableSource) throw new UsageError(error.message)
-    throw error
-  }
-}
-
 async function readFile(file: string): Promise<SourceFile> {
-  const bytes = attempted(file, () => bytesOf(file))
+  const bytes = bytesOf(file)
   // Databases hold a history of any size.
   if (bytes === 'database') return { file, text: await rowsOf(file) }
   if (bytes === 'too-large')
@@ -73,10 +64,11 @@ async function readFile(file: string): Promise<SourceFile> {
   return { file, text: bytes.toString('utf8') }
 }
 
-/** The content of a file, which may be a pipe: it is read only once. */
+/** The content of a file, which may be a pipe: it is read only once. Throws UsageError. */
 function bytesOf(file: string): Buffer | 'database' | 'too-large' {
-  const descriptor = openSync(file, 'r')
+  let descriptor: number | undefined
   try {
+    descriptor = openSync(file, 'r')
     const start = Buffer.alloc(SQLITE_MAGIC.length)
     const length = readSync(descriptor, start)
     if (start.toString('latin1') === SQLITE_MAGIC) return 'database'
@@ -84,16 +76,10 @@ function bytesOf(file: string): Buffer | 'database' | 'too-large' {
     if (isTooLarge(fstatSync(descriptor).size)) return 'too-large'
     const bytes = Buffer.concat([start.subarray(0, length), readFileSync(descriptor)])
     return isTooLarge(bytes.length) ? 'too-large' : bytes
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function attempted<T>(file: string, read: () => T): T {
-  try {
-    return read()
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${fileReason(error)}`)
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -6,6 +6,7 @@ import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
+import { ExpectedFailure } from '../../run/failure.ts'
 import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import { requireStateLocation } from '../../state/openStore.ts'
@@ -17,8 +18,9 @@ import { type NotificationSettings, notificationSettingsOf } from './notificatio
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The configuration cannot be used on this machine. */
-export class ConfigError extends Error {
+export class ConfigError extends ExpectedFailure {
   override readonly name = 'ConfigError'
+  readonly code = 'E_USAGE'
 }
 
 /** A set with its secrets in clear: never printed. */

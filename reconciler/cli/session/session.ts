@@ -89,20 +89,17 @@ export function openClient({
 }
 
 /** Opens a session for a command that only reads; creates no file. */
-export async function openSession(context: CommandContext): Promise<Session> {
-  const { client, requests, url, close } = openClient(context)
-  try {
-    const { store, ...key } = await openState(context, {
-      exists: await stateExistsFor(context),
-      makes: false,
-      open: readStore,
-      release: (opened) => opened.close(),
-    })
-    return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(close, store) }
-  } catch (error) {
-    await close()
-    throw error
-  }
+export function openSession(context: CommandContext): Promise<Session> {
+  const { state } = context.options
+  return opened(context, { makes: false }, async ({ exists, closers }) => {
+    // A missing state is read as an empty one.
+    const isPresent = exists && state !== undefined
+    const store = isPresent
+      ? await readStore(state, context.env)
+      : { ...nullStore(), isDurable: state !== undefined }
+    closers.push(() => store.close())
+    return { store }
+  })
 }
 
 /** Opens a session for a command that writes only the state: creates a missing state and holds its lease. */
@@ -115,81 +112,70 @@ export function openSendingSession(context: CommandContext): Promise<WritingSess
   return openToWrite(context, requireWriteScope)
 }
 
-async function openToWrite(
-  context: CommandContext,
-  requireScope: (org: Org) => void,
-): Promise<WritingSession> {
+function openToWrite(context: CommandContext, requireScope: (org: Org) => void): Promise<WritingSession> {
   const { options, env } = context
-  const { client, requests, url, close: closeClient } = openClient(context)
+  const { state } = options
+  return opened(context, { makes: true }, async ({ client, exists, closers }) => {
+    let org: Org | undefined
+    if (state !== undefined && !exists) {
+      // An unreachable server or a revoked key creates no state.
+      requireKeyPlace(state, env[STATE_KEY_VARIABLE])
+      org = await client.getOrg()
+      requireScope(org)
+    }
+    const store = state === undefined ? nullStore() : await openStore(state, env)
+    closers.push(() => store.close())
+    const lease = await leaseOf(store, context)
+    closers.push(lease.release)
+    return { store, lease, org }
+  })
+}
+
+interface Opening {
+  readonly client: Client
+  /** Whether there is a state at --state. */
+  readonly exists: boolean
+  /** Called in reverse order at the end: a held lease would delay the next run, and an open client the end of this one. */
+  readonly closers: (() => Promise<void>)[]
+}
+
+/** A client, with the state that `open` opens and its key; `makes` is whether it creates a missing state. */
+async function opened<Opened extends Pick<Session, 'store'>>(
+  context: CommandContext,
+  { makes }: { readonly makes: boolean },
+  open: (opening: Opening) => Promise<Opened>,
+): Promise<Omit<Session, 'store'> & Opened> {
+  const { close: closeClient, ...connection } = openClient(context)
+  const closers = [closeClient]
+  const close = (): Promise<void> => closeAll(closers)
   try {
-    const exists = await stateExistsFor(context)
-    const org = exists ? undefined : await orgBeforeState(options.state, env, client)
-    if (org !== undefined) requireScope(org)
-    const opened = await openHeld(context, exists)
-    const close = closing(closeClient, opened.store, opened.lease)
-    return { client, ...opened, org, url, runId: randomUUID(), requests, close }
+    const { state } = context.options
+    const exists = state !== undefined && (await storeExists(state, context.env))
+    const opening = await open({ client: connection.client, exists, closers })
+    const key = await keyOf(opening.store, context, { exists, makes })
+    return { ...connection, ...opening, ...key, runId: randomUUID(), close }
   } catch (error) {
-    await closeClient()
+    await close()
     throw error
   }
 }
 
-/** Requests the organisation before a state is created, so that an unreachable server or a revoked key creates none. */
-async function orgBeforeState(
-  location: string | undefined,
-  env: Environment,
-  client: Client,
-): Promise<Org | undefined> {
-  if (location === undefined) return undefined
-  requireKeyPlace(location, env[STATE_KEY_VARIABLE])
-  return client.getOrg()
+/** Calls `closers`, the last first, each even if another one fails. */
+async function closeAll([close, ...later]: readonly (() => Promise<void>)[]): Promise<void> {
+  if (close === undefined) return
+  try {
+    await closeAll(later)
+  } finally {
+    await close()
+  }
 }
 
-async function openHeld(
-  context: CommandContext,
-  exists: boolean,
-): Promise<Pick<WritingSession, 'store' | 'lease' | 'stateKey' | 'hasLastingKey'>> {
-  const { env } = context
-  let lease: HeldLease | undefined
-  const opened = await openState<StateStore>(context, {
-    exists,
-    makes: true,
-    open: async (location) => {
-      const store = await openStore(location, env)
-      lease = await leaseOf(store, context)
-      return store
-    },
-    // The lease is released first: a held lease would delay the next run and the end of this one.
-    release: async (store) => {
-      await lease?.release().finally(() => store.close())
-    },
-  })
-  const { store, ...key } = opened
-  return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
-}
-
-/** Acquires the lease of `store`, waiting for at most --lock-timeout; closes the store on failure. */
-export async function leaseOf(
+/** Acquires the lease of `store`, waiting for at most --lock-timeout. */
+export function leaseOf(
   store: StateStore,
   { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
 ): Promise<HeldLease> {
-  try {
-    return await takeLease(store, holderName(), lockTimeoutMs(options), leaseClock(interruption))
-  } catch (error) {
-    await store.close()
-    throw error
-  }
-}
-
-/** Releases the lease, and closes client and store even if that fails: an open client would keep the program running. */
-function closing(closeClient: Session['close'], store: StateReading, lease?: HeldLease): () => Promise<void> {
-  return async () => {
-    try {
-      await lease?.release()
-    } finally {
-      await Promise.all([closeClient(), store.close()])
-    }
-  }
+  return takeLease(store, holderName(), lockTimeoutMs(options), leaseClock(interruption))
 }
 
 function leaseClock(interruption: Interruption): LeaseClock {
@@ -221,56 +207,32 @@ export function sleepUnlessStopped(delayMs: number, interruption: Interruption):
 
 const ALL_CHANGED = 'every secret counts as changed once'
 
-/** Whether there is a state at --state; false without that option. Throws StateError. */
-async function stateExistsFor({ options, env }: CommandContext): Promise<boolean> {
-  return options.state !== undefined && (await storeExists(options.state, env))
-}
-
-interface Opening<Store> {
-  readonly exists: boolean
-  /** Whether to create a missing state. */
-  readonly makes: boolean
-  readonly open: (location: string, env: Environment) => Promise<Store>
-  readonly release: (store: Store) => Promise<void>
-}
-
-async function openState<Store extends StateReading>(
+/** The key of the fingerprints in `store`; a temporary one where they are never compared with another run. */
+async function keyOf(
+  store: StateReading,
   { options, env, output }: CommandContext,
-  { exists, makes, open, release }: Opening<Store>,
-): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
-  // Fingerprints that are never compared with another run need no lasting key.
-  const temporaryKey = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
-    stateKey: randomBytes(32).toString('hex'),
-    hasLastingKey: false,
-  })
+  { exists, makes }: { readonly exists: boolean; readonly makes: boolean },
+): Promise<Pick<Session, 'stateKey' | 'hasLastingKey'>> {
+  const temporary = { stateKey: randomBytes(32).toString('hex'), hasLastingKey: false }
   const location = options.state
   if (location === undefined) {
     output.notice(
       'no --state: only services with metadata.id are managed, and nothing is removed; to manage all, add --state FILE, which the first apply creates',
     )
-    return { store: nullStore(), ...temporaryKey() }
+    return temporary
   }
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
-  // A command that only reads creates no file: a missing state is read as an empty one.
-  if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...temporaryKey() }
-  const store = await open(location, env)
-  try {
-    const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''
-    const key = stateKeyFor(location, fromEnvironment, makes)
-    // Only a new key file or a key from the environment can differ from the one that the state was written with.
-    const bindings = exists && (key.isNew || fromEnvironment !== '') ? await store.bindings() : []
-    if (key.isNew && bindings.length > 0)
-      output.notice(`the key of the state was missing (${location}.key): ${ALL_CHANGED}`)
-    const fingerprinted = bindings.map(({ desired }) => desired)
-    if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, fingerprinted))
-      output.notice(`${STATE_KEY_VARIABLE} is not the key of this state: ${ALL_CHANGED}`)
-    return key.value === undefined
-      ? { store, ...temporaryKey() }
-      : { store, stateKey: key.value, hasLastingKey: true }
-  } catch (error) {
-    await release(store)
-    throw error
-  }
+  if (!makes && !exists) return temporary
+  const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''
+  const key = stateKeyFor(location, fromEnvironment, makes)
+  // Only a new key file or a key from the environment can differ from the one that the state was written with.
+  const bindings = exists && (key.isNew || fromEnvironment !== '') ? await store.bindings() : []
+  if (key.isNew && bindings.length > 0)
+    output.notice(`the key of the state was missing (${location}.key): ${ALL_CHANGED}`)
+  const fingerprinted = bindings.map(({ desired }) => desired)
+  if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, fingerprinted))
+    output.notice(`${STATE_KEY_VARIABLE} is not the key of this state: ${ALL_CHANGED}`)
+  return key.value === undefined ? temporary : { stateKey: key.value, hasLastingKey: true }
 }
 
 /** Throws UsageError when `location` is given, but has no state. */

@@ -76,7 +76,7 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) throw error
     // 0 is for help and version; all others are errors of the command line.
     if (error.exitCode === 0) return EXIT.converged
-    if (wantsJson(argv)) streams.stdout.write(`${usageDocument(error, program, argv)}\n`)
+    if (wantsJson(argv)) streams.stdout.write(`${usageDocument(error, argv)}\n`)
     return EXIT.couldNotRun
   }
 }
@@ -158,36 +158,19 @@ function optionValue(value: string): string {
   return value
 }
 
-/** The longest prefix of `argv` that is a command. */
-function commandIn(program: Command, [, , ...words]: readonly string[]): Command {
-  let command = program
-  for (const word of words) {
-    const next = command.commands.find((one) => one.name() === word)
-    if (next === undefined) return command
-    command = next
-  }
-  return command
-}
-
-/** The words of a command, such as `state verify`. */
-function pathOf(command: Command): string {
-  const { parent } = command
-  return parent?.parent == null ? command.name() : `${pathOf(parent)} ${command.name()}`
-}
-
 /** Whether an invalid command line asks for JSON. */
 function wantsJson(argv: readonly string[]): boolean {
-  const named = argv[argv.indexOf('--format') + 1]
+  const format = argv.indexOf('--format')
   return (
-    argv.includes('--json') ||
-    argv.includes('--format=json') ||
-    (argv.includes('--format') && named === 'json')
+    ['--json', '--format=json'].some((one) => argv.includes(one)) ||
+    (format >= 0 && argv[format + 1] === 'json')
   )
 }
 
-function usageDocument(error: CommanderError, program: Command, argv: readonly string[]): string {
-  const named = commandIn(program, argv)
-  const command = named === program ? null : pathOf(named)
+function usageDocument(error: CommanderError, [, , first = '', second = '']: readonly string[]): string {
+  const commands = COMMANDS.flatMap(({ name, formerName = name }) => [name, formerName])
+  const names = [...commands, ...Object.keys(GROUPS)]
+  const command = [`${first} ${second}`, first].find((words) => names.includes(words)) ?? null
   const replacement = replacementIn(error.message)
   const message = `${error.message.replace(/^error: /, '')}${replacement === undefined ? '' : `: ${replacement}`}`
   const document = { command, exitCode: EXIT.couldNotRun, error: { code: 'E_USAGE', message } }

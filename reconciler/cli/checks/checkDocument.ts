@@ -5,8 +5,7 @@ const US_PER_MS = 1_000
 /** The result of `check` for --json: times in milliseconds, no text with a secret. Pure. */
 export function checkDocument({ service, endpoint, url, result }: FinishedCheck): object {
   const { outcome, reason, text, status, attempts, phases, verdicts } = result
-  const { dns, connect, tls, wait, body, total } = phases
-  const ms = (us: number): number => us / US_PER_MS
+  const ms = Object.entries(phases).map(([name, us]) => [name, us / US_PER_MS])
   return {
     service,
     endpoint,
@@ -16,14 +15,7 @@ export function checkDocument({ service, endpoint, url, result }: FinishedCheck)
     text,
     status: status === 0 ? null : status,
     attempts,
-    phases_ms: {
-      dns: ms(dns),
-      connect: ms(connect),
-      tls: ms(tls),
-      wait: ms(wait),
-      body: ms(body),
-      total: ms(total),
-    },
+    phases_ms: Object.fromEntries(ms),
     assertions: verdicts.map(({ kind, result: verdict, expected, seen }) => ({
       kind,
       pass: verdict === 'pass',

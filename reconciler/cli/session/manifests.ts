@@ -3,13 +3,12 @@ import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
 import { patternCheckFor } from '../../manifest/compile/patterns.ts'
 import { compileSet } from '../../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../../manifest/manifestProblem.ts'
-import type { ValueSources } from '../../manifest/values/valueReference.ts'
 import { sourceName } from '../../plan/sourceName.ts'
 import { UsageError } from '../../run/failure.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext } from './context.ts'
-import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
+import { secretsDirectory } from './settings.ts'
 
 /** A set of manifests read from a path. */
 export interface LoadedManifests {
@@ -30,11 +29,13 @@ export async function loadManifests(
     onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
   })
   const isPattern = await patternCheckFor(source.documents)
-  const sources = compileSources(options, env, secrets)
   const set = compileSet(
     source.documents,
     {
-      ...sources,
+      env,
+      secretsDirectory: secretsDirectory(options, env),
+      allowInlineSecrets: options.allowInlineSecrets === true,
+      secrets,
       rootDirectory: source.rootDirectory,
       unread: source.problems,
       isPattern,
@@ -49,20 +50,6 @@ export async function loadManifests(
     name: sourceName(basename(resolve(path)), options.env),
     files: source.files,
     set: { ...set, problems },
-  }
-}
-
-/** The sources of values for manifests. */
-export function compileSources(
-  options: CommandOptions,
-  env: Environment,
-  secrets: 'required' | 'optional',
-): Omit<ValueSources, 'rootDirectory'> {
-  return {
-    env,
-    secretsDirectory: secretsDirectory(options, env),
-    allowInlineSecrets: options.allowInlineSecrets === true,
-    secrets,
   }
 }
 

@@ -1,6 +1,6 @@
 import { suggestionFor } from '../manifest/suggestion.ts'
 import { inOrder } from '../plan/plan.ts'
-import type { Blocked, Change, Plan } from '../plan/planValue.ts'
+import { blocked, type Change, type Plan } from '../plan/planValue.ts'
 
 /** Whether `change` sends the regions of its manifest. Pure. */
 export function sendsRegions(change: Change): boolean {
@@ -20,15 +20,11 @@ export function blockUnknownRegions(
     const requested = sendsRegions(change) ? regionsOf(change.key) : []
     const index = requested.findIndex((code) => !known.includes(code))
     const unknown = requested[index]
-    return unknown === undefined
-      ? change
-      : { ...blocked(change.key, unknown, known), path: ['spec', 'regions', index] }
+    if (unknown === undefined) return change
+    const meant = suggestionFor(unknown, known)
+    const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`
+    const more = { needsDecision: false, path: ['spec', 'regions', index] }
+    return blocked(change.key, `there is no region ${unknown}`, hint, more)
   })
   return { ...plan, changes: inOrder(changes) }
-}
-
-function blocked(key: string, code: string, known: readonly string[]): Blocked {
-  const meant = suggestionFor(code, known)
-  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`
-  return { kind: 'blocked', key, message: `there is no region ${code}`, hint, needsDecision: false }
 }

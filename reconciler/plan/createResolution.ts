@@ -2,7 +2,7 @@ import { type CanonicalService, canonicalResponse } from '../../api/contract/can
 import { changesBetween } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { type Binding, newBinding } from './binding.ts'
-import type { Blocked } from './planValue.ts'
+import { type Blocked, blocked } from './planValue.ts'
 
 /** A creation that was sent, or was about to be sent, without a recorded response. */
 export interface OpenCreate {
@@ -88,23 +88,13 @@ function bindingOf(create: OpenCreate, service: ServiceResponse): Binding {
   }
 }
 
-function waitingFor(create: OpenCreate): Blocked {
-  return {
-    kind: 'blocked',
-    key: create.key,
-    message: 'the response to a creation was lost: the creation may still take effect',
-    hint: 'apply again in a minute',
-    needsDecision: false,
-  }
+function waitingFor({ key }: OpenCreate): Blocked {
+  const message = 'the response to a creation was lost: the creation may still take effect'
+  return blocked(key, message, 'apply again in a minute', { needsDecision: false })
 }
 
-function ambiguous(create: OpenCreate, found: readonly ServiceResponse[]): Blocked {
+function ambiguous({ key }: OpenCreate, found: readonly ServiceResponse[]): Blocked {
   const ids = found.map((service) => service.id).join(', ')
-  return {
-    kind: 'blocked',
-    key: create.key,
-    message: `the response to a creation was lost, and several services may be its result: ${ids}`,
-    hint: 'set metadata.id to the id of the right one',
-    needsDecision: true,
-  }
+  const message = `the response to a creation was lost, and several services may be its result: ${ids}`
+  return blocked(key, message, 'set metadata.id to the id of the right one')
 }

@@ -5,8 +5,8 @@ import { binding, brief, desired, ID, live, OTHER_ID, plan } from './testing/pla
 const elsewhere = { url: 'https://new.example.com/' }
 
 /** What a plan says of a manifest about which a person has to decide. */
-function undecided(key: string, message: string, hint: string, claims: readonly string[] = []): Blocked {
-  return { kind: 'blocked', key, message, hint, needsDecision: true, claims }
+function undecided(key: string, message: string, hint: string, claims?: readonly string[]): Blocked {
+  return { kind: 'blocked', key, message, hint, needsDecision: true, ...(claims && { claims }) }
 }
 
 test('a manifest keeps its service, also with metadata.id of the same service', () => {

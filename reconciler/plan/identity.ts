@@ -4,7 +4,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { grouped } from './grouped.ts'
-import type { Blocked } from './planValue.ts'
+import { type Blocked, blocked } from './planValue.ts'
 
 /** The service that a manifest refers to. */
 export type Identity =
@@ -67,15 +67,15 @@ function withoutGuesses(
   announced: readonly IdentifiedService[],
   guessed: readonly IdentifiedService[],
 ): readonly IdentifiedService[] {
-  return guessed.map(({ service, identity }, index) => {
-    const isGuess = announced[index]?.identity.kind === 'new' && identity.kind !== 'new'
-    if (!isGuess) return { service, identity }
-    const names =
-      identity.kind === 'bound' ? [identity.binding.key] : 'claims' in identity ? (identity.claims ?? []) : []
+  return guessed.map(({ service, identity: guess }, index) => {
+    const isGuess = announced[index]?.identity.kind === 'new' && guess.kind !== 'new'
+    if (!isGuess) return { service, identity: guess }
+    const names = guess.kind === 'bound' ? [guess.binding.key] : 'claims' in guess ? (guess.claims ?? []) : []
     const [first = ''] = names
     const message = `it may be the new name of ${shownNames(names)}, or that manifest has a problem`
     const hint = `correct the manifests with problems, or set previousNames: [${first}]`
-    return { service, identity: { ...blocked(service.key, message, hint, names), needsDecision: false } }
+    const identity = blocked(service.key, message, hint, { claims: names, needsDecision: false })
+    return { service, identity }
   })
 }
 
@@ -94,7 +94,7 @@ function withBinding(service: DesiredService, bound: Bound): Identity {
     service.key,
     `metadata.id names service ${service.id}, but the state binds this name to ${bound.binding.serviceId}`,
     'remove metadata.id, or correct it',
-    [bound.binding.key],
+    { claims: [bound.binding.key] },
   )
 }
 
@@ -109,7 +109,7 @@ function withoutBinding(
   if (former.length > 1) {
     const names = former.map((binding) => binding.key)
     const message = `previousNames matches several services: ${names.join(', ')}`
-    return blocked(service.key, message, 'keep one of them', names)
+    return blocked(service.key, message, 'keep one of them', { claims: names })
   }
   const [only] = former
   if (only !== undefined) {
@@ -117,14 +117,12 @@ function withoutBinding(
   }
   if (service.id !== undefined) return named(service.key, service.id, input)
   if (input.hasState) return { kind: 'new' }
-  return {
-    ...blocked(
-      service.key,
-      'without a state only services with metadata.id can be identified',
-      'add --state FILE, which the first apply creates, or set metadata.id',
-    ),
-    needsDecision: false,
-  }
+  return blocked(
+    service.key,
+    'without a state only services with metadata.id can be identified',
+    'add --state FILE, which the first apply creates, or set metadata.id',
+    { needsDecision: false },
+  )
 }
 
 function named(key: string, id: string, input: IdentityInput): Identity {
@@ -179,7 +177,7 @@ function withUnannouncedRenames(
       service.key,
       isSole
         ? { kind: 'bound', binding, renamedFrom: binding.key }
-        : blocked(service.key, message, 'name the right one in previousNames', claims),
+        : blocked(service.key, message, 'name the right one in previousNames', { claims }),
     )
   }
   return identified.map(({ service, identity }) => ({
@@ -216,7 +214,7 @@ function withLikelyRenames(
     const names = likely.map((binding) => binding.key)
     const message = `it has the name or the addresses of removed manifests: ${shownNames(names)}`
     const hint = `if it is the same service, set previousNames: [${first.key}]; if not, apply once without it`
-    return { service, identity: blocked(key, message, hint, names) }
+    return { service, identity: blocked(key, message, hint, { claims: names }) }
   })
 }
 
@@ -262,7 +260,8 @@ function soleClaims(
     const rivals = claims.get(identity.binding.serviceId) ?? []
     if (rivals.length < 2) return { service, identity }
     const message = `${rivals.map((rival) => rival.service.key).join(' and ')} claim the same service`
-    return { service, identity: blocked(service.key, message, 'remove one of them', [identity.binding.key]) }
+    const rest = { claims: [identity.binding.key] }
+    return { service, identity: blocked(service.key, message, 'remove one of them', rest) }
   })
 }
 
@@ -285,9 +284,5 @@ export function blockedBySameName(
   }
   // Only a manifest without a binding can adopt a service.
   const hint = `its service ${lost} was deleted: after "pharos state unbind ${service.key}" the other one can be adopted or bound; or choose another spec.name`
-  return { ...blocked(service.key, message, hint), lost }
-}
-
-function blocked(key: string, message: string, hint: string, claims: readonly string[] = []): Blocked {
-  return { kind: 'blocked', key, message, hint, needsDecision: true, claims }
+  return blocked(service.key, message, hint, { lost })
 }

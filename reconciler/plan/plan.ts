@@ -3,7 +3,7 @@ import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { blockedBySameName, type IdentifiedService, type Identity, identifyServices } from './identity.ts'
 import { compareNames } from './naturalOrder.ts'
-import type { Blocked, Change, Plan } from './planValue.ts'
+import { type Blocked, blocked, type Change, type Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
 import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
 import { updateOf } from './updatePlan.ts'
@@ -33,7 +33,7 @@ export interface PlanFacts {
 export function planChanges(input: PlanFacts): Plan {
   const actual = new Map(input.actual.map((service) => [service.id, service]))
   const frozenKeys = new Set(input.frozenKeys)
-  const unsettled = new Map(input.unsettled.map((blocked) => [blocked.key, blocked]))
+  const unsettled = new Map(input.unsettled.map((one) => [one.key, one]))
   const identified = identifyServices({ ...input, frozenKeys, actual })
   const planned = identified.map(({ service: desired, identity }): Change | null => {
     const waiting = unsettled.get(desired.key)
@@ -99,12 +99,11 @@ function changeOfBound(
   }
   if (input.unreadableIds.includes(binding.serviceId)) {
     const message = `service ${binding.serviceId} has content that this version of pharos cannot read`
-    return { kind: 'blocked', key: desired.key, message, hint: 'use a newer pharos', needsDecision: false }
+    return blocked(desired.key, message, 'use a newer pharos', { needsDecision: false })
   }
   if (desired.id !== undefined) {
     const message = `service ${desired.id} of metadata.id was deleted`
-    const hint = 'remove metadata.id to create it again'
-    return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true, lost: desired.id }
+    return blocked(desired.key, message, 'remove metadata.id to create it again', { lost: desired.id })
   }
   // A replacement created by hand, or a lost creation that was then changed.
   const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))

@@ -32,6 +32,11 @@ export interface Blocked {
   readonly lost?: string
 }
 
+/** A blocked key, which needs a manual decision unless `more` says otherwise. Pure. */
+export function blocked(key: string, message: string, hint: string, more: Partial<Blocked> = {}): Blocked {
+  return { kind: 'blocked', key, message, hint, needsDecision: true, ...more }
+}
+
 /** A service to create. */
 export interface Create {
   readonly kind: 'create'

@@ -1,6 +1,6 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
-import type { Blocked, Change, Prune } from './planValue.ts'
+import { type Blocked, blocked, type Change, type Prune } from './planValue.ts'
 
 /** The change for the service of `binding`, whose manifest was removed; null when none is due. Pure. */
 export function pruneOf(
@@ -27,7 +27,7 @@ export function pruneOf(
   if (binding.protect && binding.onDelete !== 'detach') {
     const message = `its manifest was removed, but policy.protect keeps service ${id}`
     const hint = `to delete it, restore the manifest with protect: false, apply, and remove the manifest; to keep it unmanaged, "pharos state unbind ${key}"`
-    return { kind: 'blocked', key, message, hint, needsDecision: false }
+    return blocked(key, message, hint, { needsDecision: false })
   }
   return prune
 }
@@ -35,11 +35,5 @@ export function pruneOf(
 /** The service was resumed while it waited to be deleted. */
 function resumedMeanwhile({ key, id }: Prune): Blocked {
   const message = `its manifest was removed and service ${id} is due for deletion, but it was resumed meanwhile`
-  return {
-    kind: 'blocked',
-    key,
-    message,
-    hint: 'restore the manifest, pause the service, or unbind it',
-    needsDecision: true,
-  }
+  return blocked(key, message, 'restore the manifest, pause the service, or unbind it')
 }

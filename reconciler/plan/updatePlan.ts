@@ -4,7 +4,14 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { loopingPointers } from './healLoop.ts'
-import type { Blocked, Change, Drifted, PlannedField, Record } from './planValue.ts'
+import {
+  type Blocked,
+  blocked,
+  type Change,
+  type Drifted,
+  type PlannedField,
+  type Record,
+} from './planValue.ts'
 import { isSealed, isShrinking, type ServiceDiff } from './serviceDiff.ts'
 
 /** A manifest, its service, and their difference. */
@@ -30,8 +37,8 @@ export function updateOf(comparison: Comparison, input: UpdateInput): Change | n
   const isDue = diff.wanted.length > 0 || (heals && diff.drifted.length > 0)
   const replace = isDue && !diff.matchesManifest
   if (!replace && pausing === null) return unsent(comparison, isDue, looping, input)
-  const blocked = replace ? conflictOf(comparison) : null
-  if (blocked !== null) return blocked
+  const conflict = replace ? conflictOf(comparison) : null
+  if (conflict !== null) return conflict
   // A full replace reverts manual changes as well: the plan has to show them.
   const fieldsOf = ({
     wanted,
@@ -93,14 +100,10 @@ function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly strin
 function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
   const secret = diff.ignored.find((pointer) => holdsSecret(valueAtPointer(diff.live, pointer)))
   if (secret === undefined) return null
-  return {
-    kind: 'blocked',
-    key: desired.key,
-    message: `the manual change at ${secret} contains a secret, which the API does not show: the change cannot be preserved`,
-    hint: 'undo it, or remove the field from policy.ignore',
-    needsDecision: true,
+  const message = `the manual change at ${secret} contains a secret, which the API does not show: the change cannot be preserved`
+  return blocked(desired.key, message, 'undo it, or remove the field from policy.ignore', {
     drift: { id: service.id, fields: diff.shown.outside },
-  }
+  })
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -62,19 +62,24 @@ function exportValue(value: Output, place: string, variable: NameVariable): stri
 /** Names the environment variable for the secret at a place. */
 type NameVariable = (place: string) => string
 
+/** A function that makes names distinct from those before it, by a number after `separator`. */
+export function distinctNames(separator: string): (base: string) => string {
+  const taken = new Set<string>()
+  return (base) => {
+    let name = base
+    for (let number = 2; taken.has(name); number += 1) name = `${base}${separator}${number}`
+    taken.add(name)
+    return name
+  }
+}
+
 /**
  * Unique names for the variables of one export: `shop-2` and the second endpoint of `shop` would have the same name, and one
  * of the services would get the other's secret.
  */
 export function variableNames(): NameVariable {
-  const taken = new Set<string>()
-  return (place) => {
-    const base = variableName(place)
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`
-    taken.add(name)
-    return name
-  }
+  const distinct = distinctNames('_')
+  return (place) => distinct(variableName(place))
 }
 
 function variableName(place: string): string {
@@ -83,23 +88,10 @@ function variableName(place: string): string {
   return /^\d/.test(name) || name.startsWith('PHAROS_') ? `PROBE_${name}` : name
 }
 
-/**
- * A manifest name for each of `services`, by id: the name of the service converted to a valid one, with a number for duplicates.
- * Pure.
- */
-export function exportKeys(
-  services: readonly Pick<ServiceResponse, 'id' | 'name'>[],
-): ReadonlyMap<string, string> {
-  const taken = new Set<string>()
-  const keys = new Map<string, string>()
-  for (const service of services) {
-    const base = fittingName(service.name)
-    let key = base
-    for (let number = 2; taken.has(key); number += 1) key = `${base}-${number}`
-    taken.add(key)
-    keys.set(service.id, key)
-  }
-  return keys
+/** A manifest name for each of `names` of services: converted to a valid one, with a number for duplicates. Pure. */
+export function exportKeys(names: readonly string[]): readonly string[] {
+  const distinct = distinctNames('-')
+  return names.map((name) => distinct(fittingName(name)))
 }
 
 /** Longest name without a number (characters), so that a number still fits. */

@@ -1,6 +1,7 @@
 import { ENVIRONMENT_LIMITS } from '../manifest/manifestLimits.ts'
 import type { Mapping } from '../manifest/mapping.ts'
 import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
+import { distinctNames } from './exportService.ts'
 import { endpointsOf, specOf } from './manifestParts.ts'
 
 /** Number of endpoints from which an origin becomes a variable. */
@@ -57,16 +58,8 @@ function sharedOrigins(manifests: readonly object[]): readonly string[] {
 
 /** A variable with a name of its own for each of `origins`. */
 function variablesFor(origins: readonly string[]): ReadonlyMap<string, string> {
-  const taken = new Set<string>()
-  return new Map(
-    origins.map((origin) => {
-      const base = variableFor(origin)
-      let variable = base
-      for (let number = 2; taken.has(variable); number += 1) variable = `${base}_${number}`
-      taken.add(variable)
-      return [origin, variable]
-    }),
-  )
+  const distinct = distinctNames('_')
+  return new Map(origins.map((origin) => [origin, distinct(variableFor(origin))]))
 }
 
 /** `shop_example_com` for https://shop.example.com, `http_shop_8080` for http://shop:8080. */

@@ -1,5 +1,4 @@
 import { formatPath, problemsOf } from '../../api/contract/problem.ts'
-import type { ServiceResponse } from '../../api/contract/service.ts'
 import { exportKeys, variableNames } from '../export/exportService.ts'
 import { compileService } from '../manifest/compile/compileService.ts'
 import { serviceManifestSchema } from '../manifest/schema/serviceManifest.ts'
@@ -70,15 +69,9 @@ export function importFiles(
     for (const document of documents)
       document.note(`left out: no checks of ${format} found: check the format and the file`)
   }
-  const named = services.map(
-    (service, index): Pick<ServiceResponse, 'id' | 'name'> => ({
-      id: String(index),
-      name: service.name,
-    }),
-  )
-  const keys = exportKeys(named)
+  const keys = exportKeys(services.map(({ name }) => name))
   const manifests = services.flatMap((service, index) => {
-    const key = keys.get(String(index)) ?? service.name
+    const key = keys[index] ?? service.name
     const manifest = manifestOf(service, key, regions)
     const problem = problemOf(manifest)
     if (problem === undefined) return [{ key, manifest }]

@@ -117,41 +117,12 @@ async function heal({ demo, terraform, byHand }: TerraformParts, stack: DemoShel
   const planned = await demo.type(plan, stack, 2)
   const changes = await demo.type(`${terraform} show -json drift.tfplan`, stack)
   expectSecretUnseen(stack, changes.output)
-  expectThat(
-    changedAttributes(changes.output) === 'pharos_service.home interval',
-    'the plan shows exactly that',
-  )
   demo.outcome(lastLine(planned.output, /^ *~ interval .*$/m).trim())
-  demo.outcome(lastLine(planned.output, /^Plan:.*$/m))
+  demo.outcome(lastLine(planned.output, /^Plan: 0 to add, 1 to change, 0 to destroy.*$/m))
   demo.outcome('the secret header is in neither state nor plan')
   await demo.type(`${terraform} apply drift.tfplan`, stack)
   await showNoDrift(demo, terraform, stack)
   await demo.reportRequests(`${terraform} plan, apply, plan of the drift`)
-}
-
-interface PlanDocument {
-  readonly resource_changes: readonly {
-    readonly address: string
-    readonly change: {
-      readonly actions: readonly string[]
-      readonly before: Readonly<Record<string, unknown>>
-      readonly after: Readonly<Record<string, unknown>>
-    }
-  }[]
-}
-
-/** `address attribute` for everything that the plan changes. */
-function changedAttributes(json: string): string {
-  const { resource_changes }: PlanDocument = JSON.parse(json)
-  return resource_changes
-    .flatMap(({ address, change: { actions, before, after } }) => {
-      if (actions.join() === 'no-op') return []
-      const names = Object.keys(before).filter(
-        (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-      )
-      return names.map((name) => `${address} ${name}`)
-    })
-    .join(', ')
 }
 
 function lastLine(output: string, pattern: RegExp): string {

@@ -1,4 +1,4 @@
-import { type CheckTools, openCheckTools } from '../../../monitoring/check/checkTools.ts'
+import { openCheckTools } from '../../../monitoring/check/checkTools.ts'
 import { shownUrl } from '../../../monitoring/check/http/redirect.ts'
 import { type PreparedCheck, prepareCheck } from '../../../monitoring/check/prepareCheck.ts'
 import { type CheckResult, runCheck } from '../../../monitoring/check/runCheck.ts'
@@ -31,13 +31,6 @@ export interface FinishedCheck extends PlannedCheck {
   readonly result: CheckResult
 }
 
-export interface CheckRunSettings {
-  readonly allowedRanges: readonly string[]
-  readonly onFinished: (finished: number) => void
-  /** Ends the run with the reason of the signal. */
-  readonly signal: AbortSignal
-}
-
 /** The checks of `services`, each endpoint once for each of `repeat` rounds, none longer than `timeoutMsMax`. Pure. */
 export function plannedChecks(
   services: readonly DeclaredService[],
@@ -61,10 +54,18 @@ export function plannedChecks(
   return Array.from({ length: repeat }, () => once).flat()
 }
 
-/** Runs `checks` from this machine and resolves with all of them, in their order. Rejects when `signal` ends the run. */
+/** Runs `checks` from this machine and resolves with all of them, in their order. Rejects with the reason of `signal`. */
 export async function runChecks(
   checks: readonly PlannedCheck[],
-  { allowedRanges, onFinished, signal }: CheckRunSettings,
+  {
+    allowedRanges,
+    onFinished,
+    signal,
+  }: {
+    readonly allowedRanges: readonly string[]
+    readonly onFinished: (finished: number) => void
+    readonly signal: AbortSignal
+  },
 ): Promise<readonly FinishedCheck[]> {
   const tools = openCheckTools({ allowedRanges, userAgent: `pharos/${packageJson.version}` })
   const slots = new HostSlots(RUNNING_MAX, RUNNING_OF_HOST_MAX)
@@ -75,9 +76,8 @@ export async function runChecks(
   const all = checks.map((check) =>
     slots.run(check.prepared.request.url.host, async () => {
       signal.throwIfAborted()
-      const result = await runCheck(check.prepared, tools, {
-        ...{ attemptIndex: 0, confirmAfterMs: () => confirmAfterMs(check), signal },
-      })
+      const timing = { attemptIndex: 0, confirmAfterMs: () => confirmAfterMs(check), signal }
+      const result = await runCheck(check.prepared, tools, timing)
       finished += 1
       onFinished(finished)
       return { ...check, result }
@@ -86,14 +86,9 @@ export async function runChecks(
   try {
     return await Promise.race([Promise.all(all), stopped])
   } finally {
-    await endOf(tools, all)
+    await Promise.allSettled(all)
+    await tools.close()
   }
-}
-
-/** Closes `tools` after the last running check. */
-async function endOf(tools: CheckTools, running: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(running)
-  await tools.close()
 }
 
 function confirmAfterMs({ intervalMs }: PlannedCheck): number | undefined {

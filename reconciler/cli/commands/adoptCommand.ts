@@ -12,7 +12,7 @@ import type { Output } from '../../text/output.ts'
 import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { withPlanInput } from '../session/planInput.ts'
-import { openSession, openWritingSession, type Session } from '../session/session.ts'
+import { openSession, openWritingSession, type Session, type WritingSession } from '../session/session.ts'
 import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
 /** Actions of `state adopt`. */
@@ -33,14 +33,10 @@ export const adoptCommand: Command = async ([action = '', path = '.'], context) 
     throw new UsageError('adopt apply needs --state or --write-ids, to record the adopted services')
   if (writeIds === true && env !== undefined)
     throw new UsageError('an id in a manifest applies to every environment: omit --env or --write-ids')
-  const how = { secrets: 'required', regions: 'trusted' } as const
-  if (isDry || state === undefined) {
-    return withPlanInput(path, context, { ...how, open: openSession }, (input) =>
-      adopt(path, input, context, { isDry, writing: null }),
-    )
-  }
-  return withPlanInput(path, context, { ...how, open: openWritingSession }, (input) =>
-    adopt(path, input, context, { isDry, writing: input.store }),
+  const open: (context: CommandContext) => Promise<Session | WritingSession> =
+    isDry || state === undefined ? openSession : openWritingSession
+  return withPlanInput(path, context, { secrets: 'required', regions: 'trusted', open }, (input) =>
+    adopt(path, input, context, { isDry, writing: 'lease' in input ? input.store : null }),
   )
 }
 

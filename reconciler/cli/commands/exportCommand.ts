@@ -67,10 +67,10 @@ function exportOf(
   services: readonly ServiceResponse[],
   environmentName: string | undefined,
 ): { readonly manifests: readonly Exported[]; readonly environment: ExportedEnvironment | undefined } {
-  const keys = exportKeys(services)
+  const keys = exportKeys(services.map(({ name }) => name))
   const variable = variableNames()
-  const manifests = services.map((service) => {
-    const key = keys.get(service.id) ?? service.id
+  const manifests = services.map((service, index) => {
+    const key = keys[index] ?? service.id
     return { key, id: service.id, manifest: exportService(service, key, variable) }
   })
   if (environmentName === undefined) return { manifests, environment: undefined }

@@ -1,16 +1,6 @@
 import type { Format } from '../../text/format.ts'
 import type { CommandContext, CommandResult } from './context.ts'
-
-/** Groups of options that several commands share. */
-export type OptionGroup =
-  | 'manifests'
-  | 'api'
-  | 'state'
-  | 'requiredState'
-  | 'lock'
-  | 'grace'
-  | 'limits'
-  | 'selection'
+import type { OptionGroup } from './optionGroups.ts'
 
 /** One command of the program: its help, and its code, loaded only when it runs. */
 export interface CommandEntry {

@@ -1,5 +1,3 @@
-import type { OptionGroup } from './commandEntry.ts'
-
 /** Options of all commands. */
 export const EVERYWHERE = [
   ['--json', 'print one JSON document instead of text'],
@@ -7,7 +5,7 @@ export const EVERYWHERE = [
 ] as const
 
 /** Flags and descriptions of the options that several commands share. */
-export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
+export const OPTIONS = {
   manifests: [
     ['--env <name>', 'Environment whose variables and patches to apply'],
     ['--secrets-dir <dir>', 'folder of secret files (default: PHAROS_SECRETS_DIR, or /run/secrets)'],
@@ -59,4 +57,6 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
       'how long a creation without a response may still take effect (default: 60s)',
     ],
   ],
-}
+} satisfies Readonly<Record<string, readonly (readonly [string, string])[]>>
+
+export type OptionGroup = keyof typeof OPTIONS

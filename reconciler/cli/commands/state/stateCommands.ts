@@ -60,18 +60,11 @@ async function showControls(store: StateReading, location: string, output: Outpu
   return { suspensions, approvals, lease: activity }
 }
 
-/** A lease with the activity of its holder, derived from the last write to the state. */
-interface LeaseActivity extends Lease {
-  /** ISO 8601, UTC; null when unknown. */
-  readonly lastSignAt: string | null
-  /** Whether the next run may take it over: its holder has ended or was inactive for too long. */
-  readonly isExpired: boolean
-  /** Whether its holder was a process on this machine that has ended. */
-  readonly isGone: boolean
-  readonly ttlMs: number
-}
-
-function leaseActivity(lease: Lease, writtenAtMs: number | null, location: string): LeaseActivity {
+/**
+ * A lease with the activity of its holder, derived from the last write to the state (null when unknown). `isExpired` is
+ * whether the next run may take it over, `isGone` whether its holder was a process on this machine that has ended.
+ */
+function leaseActivity(lease: Lease, writtenAtMs: number | null, location: string) {
   const ttlMs = LEASE_TTL_MS[isGitLocation(location) ? 'git' : 'file']
   const lastSignAt = writtenAtMs === null ? null : new Date(writtenAtMs).toISOString()
   const isGone = hasEndedHere(lease.holder)
@@ -80,7 +73,7 @@ function leaseActivity(lease: Lease, writtenAtMs: number | null, location: strin
 }
 
 function leaseText(
-  { holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseActivity,
+  { holder, lastSignAt, isExpired, isGone, ttlMs }: ReturnType<typeof leaseActivity>,
   location: string,
   { paint }: Output,
 ): string {

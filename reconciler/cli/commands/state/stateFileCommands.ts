@@ -8,7 +8,7 @@ import type { StateDocument, StateReading } from '../../../state/model/store.ts'
 import { openStore, storeExists } from '../../../state/openStore.ts'
 import { counted, quoted } from '../../../text/counts.ts'
 import type { Command } from '../../session/commandEntry.ts'
-import { requireOutputPlace, writeOutput } from '../../session/outputFile.ts'
+import { writeOutput } from '../../session/outputFile.ts'
 import { leaseOf, openSession } from '../../session/session.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
@@ -18,7 +18,6 @@ const STANDARD_STREAM = '-'
 /** Exports the state as JSON to stdout or a file. No request, no secret. */
 export const exportState: Command = async ([named], context) => {
   const file = named === STANDARD_STREAM ? undefined : named
-  if (file !== undefined) requireOutputPlace(file)
   return readingState(context, async (store) => {
     const document = await documentOf(store)
     const text = `${JSON.stringify(document, null, 2)}\n`

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { approvableKeys, approvalText, type LimitedPlan, releasedKeys } from '../plan/safetyLimits.ts'
+import { approvableKeys, type LimitedPlan, releasedKeys } from '../plan/safetyLimits.ts'
 import { type Live, liveFingerprint } from './liveFingerprint.ts'
 import type { PlanResult } from './planResult.ts'
 
@@ -11,8 +11,8 @@ export function digestOf(limited: LimitedPlan, live: Live): string | null {
   const keys = approvableKeys(limited)
   if (keys.size === 0) return null
   const held = limited.withheld.filter(({ key }) => keys.has(key))
-  const text = approvalText(held.map((change) => ({ change, live: liveFingerprint(change, live) })))
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const lines = held.map((change) => `${JSON.stringify(change)} ${liveFingerprint(change, live)}`)
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16)
 }
 
 /** `planResult` with its blocked changes released if `approved` is its digest; unchanged otherwise. Pure. */

@@ -3,7 +3,6 @@ import type { Change, Plan } from './planValue.ts'
 import {
   applySafetyLimits,
   approvableKeys,
-  approvalText,
   DEFAULT_SAFETY_LIMITS,
   isInScope,
   type LimitFacts,
@@ -193,13 +192,6 @@ test.each([
   expect(tripped.map(({ brake }) => brake).sort()).toEqual(brakes)
 })
 
-test('an approval applies to the same changes in any order, and to no other changes or services', () => {
-  const [a, b] = [prune('a'), prune('b')].map((change) => ({ change, live: 'as it is' }))
-  expect(approvalText([a!, b!])).toBe(approvalText([b!, a!]))
-  expect(approvalText([a!])).not.toBe(approvalText([a!, b!]))
-  expect(approvalText([a!])).not.toBe(approvalText([{ ...a!, live: 'it was touched' }]))
-})
-
 test('an approval releases no change that another safety limit blocks as well', () => {
   const plan = planOf(prunes(5), 5)
   const open = applySafetyLimits(plan, sound)
@@ -237,17 +229,6 @@ test.each([
     expect(tripped.every(({ brake, approvable }) => brake === 'suspended' && !approvable)).toBe(true)
   },
 )
-
-test('the text of an approval has one line for each change, with its service', () => {
-  const [a, b] = [prune('a'), prune('b')]
-
-  expect(
-    approvalText([
-      { change: b, live: 'as b is' },
-      { change: a, live: 'as a is' },
-    ]),
-  ).toBe(`${JSON.stringify(a)} as a is\n${JSON.stringify(b)} as b is`)
-})
 
 function recreates(count: number): readonly Change[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -103,9 +103,7 @@ export function applySafetyLimits(
     ...(facts.holds ?? []),
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceLimits(groups.prunes, facts),
-    ...(otherEnvironment(plan, facts) ??
-      fileOfFolder(plan, facts) ??
-      otherSource(plan, facts.removalsOfWhole ?? groups.prunes.length, facts)),
+    ...otherSource(plan, facts.removalsOfWhole ?? groups.prunes.length, facts),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...suspectedServerChange(groups.heals, plan.owned),
     ...countLimits(groups, plan.owned, policy),
@@ -167,36 +165,38 @@ function sourceLimits(prunes: readonly Prune[], facts: SourceFacts): readonly Tr
   return [{ brake: 'emptySource', message: 'the source has no Service manifest', keys, approvable: true }]
 }
 
+/** The manifests seem to belong to another state. */
+function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedLimit[] {
+  const message =
+    otherEnvironment(plan, facts) ?? fileOfFolder(plan, facts) ?? otherServices(plan, removals, facts)
+  if (message === undefined) return []
+  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+}
+
 /** Removals from which a source is suspected to be another set's even if its name is the same. */
 const OTHER_SOURCE_PRUNES_MIN = 2
 
-/** No manifest has an owned service and every owned service would be removed: the manifests belong to another state. */
-function otherSource(plan: Plan, removals: number, facts: SourceFacts): readonly TrippedLimit[] {
-  if (plan.kept > 0 || removals === 0 || facts.services === 0) return []
+/** No manifest has an owned service and every owned service would be removed. */
+function otherServices(plan: Plan, removals: number, facts: SourceFacts): string | undefined {
+  if (plan.kept > 0 || removals === 0 || facts.services === 0) return undefined
   const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
-  if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return []
+  if (!isRenamed && removals < OTHER_SOURCE_PRUNES_MIN) return undefined
   const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
-  const message = `the state${former} has no service of these manifests and would lose all of its services (${plan.owned}): use the state that belongs to "${facts.name}", or approve if "${facts.name}" replaces the others`
-  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+  return `the state${former} has no service of these manifests and would lose all of its services (${plan.owned}): use the state that belongs to "${facts.name}", or approve if "${facts.name}" replaces the others`
 }
 
 /** The manifests are compiled for another environment than the services of this state. */
-function otherEnvironment(
-  plan: Plan,
-  { name, formerName }: SourceFacts,
-): readonly TrippedLimit[] | undefined {
-  if (formerName === null || plan.owned === 0) return undefined
+function otherEnvironment({ owned }: Plan, { name, formerName }: SourceFacts): string | undefined {
+  if (formerName === null || owned === 0) return undefined
   const [former, now] = [environmentOf(formerName), environmentOf(name)]
   if (former === now) return undefined
-  const message = `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve if it replaces the other one`
-  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+  return `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve if it replaces the other one`
 }
 
 /** The state belongs to a folder, and the manifests are one file, without the other manifests and the Defaults. */
-function fileOfFolder(plan: Plan, { name, formerName }: SourceFacts): readonly TrippedLimit[] | undefined {
-  if (formerName === null || plan.owned === 0 || isFile(formerName) || !isFile(name)) return undefined
-  const message = `the state was last applied from "${formerName}", and "${name}" is one file, without the other manifests and Defaults: name the folder, with --target for some of its services, or approve if the file replaces it`
-  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+function fileOfFolder({ owned }: Plan, { name, formerName }: SourceFacts): string | undefined {
+  if (formerName === null || owned === 0 || isFile(formerName) || !isFile(name)) return undefined
+  return `the state was last applied from "${formerName}", and "${name}" is one file, without the other manifests and Defaults: name the folder, with --target for some of its services, or approve if the file replaces it`
 }
 
 function emptyLive(groups: Groups, owned: number): readonly TrippedLimit[] {
@@ -227,41 +227,23 @@ function suspectedServerChange(heals: readonly Update[], owned: number): readonl
 }
 
 function countLimits(groups: Groups, owned: number, policy: SafetyLimits): readonly TrippedLimit[] {
+  const { maxDeletes, maxUpdates, maxRecreates } = policy
   const deletes = groups.prunes.filter((prune) => prune.how !== 'detach')
   // Three deletions in a set of four are within a count of three, but remove nearly the whole set.
-  const counted = Math.min(policy.maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
-  return [
-    ...over(
-      'maxDeletes',
-      ['deletion', 'deletions'],
-      deletes,
-      { ...policy.maxDeletes, count: counted },
-      owned,
-    ),
-    ...over('maxUpdates', ['update from git', 'updates from git'], groups.updates, policy.maxUpdates, owned),
-    ...over(
-      'maxHeals',
-      ['update that undoes drift', 'updates that undo drift'],
-      groups.heals,
-      policy.maxUpdates,
-      owned,
-    ),
-    ...over('maxRecreates', ['re-creation', 're-creations'], groups.recreates, policy.maxRecreates, owned),
-  ]
-}
-
-function over(
-  brake: SafetyLimitName,
-  [one, several]: readonly [string, string],
-  changes: readonly Change[],
-  ceiling: SafetyLimit,
-  owned: number,
-): readonly TrippedLimit[] {
-  const most = Math.max(ceiling.count, Math.floor((owned * ceiling.percent) / 100))
-  if (changes.length <= most) return []
-  const what = changes.length === 1 ? one : several
-  const message = `${changes.length} ${what} of ${owned} ${owned === 1 ? 'service' : 'services'}: more than ${most} need approval`
-  return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
+  const counted = Math.min(maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
+  const limits = [
+    ['maxDeletes', 'deletion', 'deletions', deletes, { ...maxDeletes, count: counted }],
+    ['maxUpdates', 'update from git', 'updates from git', groups.updates, maxUpdates],
+    ['maxHeals', 'update that undoes drift', 'updates that undo drift', groups.heals, maxUpdates],
+    ['maxRecreates', 're-creation', 're-creations', groups.recreates, maxRecreates],
+  ] as const
+  return limits.flatMap(([brake, one, several, changes, { count, percent }]) => {
+    const most = Math.max(count, Math.floor((owned * percent) / 100))
+    if (changes.length <= most) return []
+    const what = changes.length === 1 ? one : several
+    const message = `${changes.length} ${what} of ${owned} ${owned === 1 ? 'service' : 'services'}: more than ${most} need approval`
+    return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
+  })
 }
 
 /** Keys blocked by a safety limit that an approval releases. Pure. */
@@ -273,21 +255,4 @@ export function approvableKeys({ tripped }: LimitedPlan): ReadonlySet<string> {
 export function releasedKeys(limited: LimitedPlan): ReadonlySet<string> {
   const others = new Set(limited.tripped.filter(({ approvable }) => !approvable).flatMap(({ keys }) => keys))
   return new Set([...approvableKeys(limited)].filter((key) => !others.has(key)))
-}
-
-/** A change that an approval covers. `live` is the current fingerprint of its service. */
-export interface Approvable {
-  readonly change: Change
-  readonly live: string
-}
-
-/**
- * The text whose hash an approval names: each change with the current state of its service. It differs as soon as one
- * change or one service differs. Pure.
- */
-export function approvalText(changes: readonly Approvable[]): string {
-  return changes
-    .map(({ change, live }) => `${JSON.stringify(change)} ${live}`)
-    .sort()
-    .join('\n')
 }

@@ -3,18 +3,25 @@ import { ExpectedFailure } from '../../run/failure.ts'
 import { formatProblem, type ManifestProblem } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
-import { environmentManifestSchema, isManifestName } from '../schema/serviceManifest.ts'
+import { type EnvironmentManifest, environmentManifestSchema } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
 import type { Variable } from '../values/variables.ts'
 import type { Document } from './document.ts'
 import { describeProblems } from './fieldProblem.ts'
-import { type Origin, placeIn } from './origin.ts'
+import { nameOf, type Origin, placeIn } from './origin.ts'
 import { patchedEndpoints, withoutRemovedHeaders } from './patchedEndpoints.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
 
+/** An Environment document; `manifest` is undefined when it is invalid. */
+export interface ReadEnvironment {
+  readonly document: Document
+  readonly name: string | undefined
+  readonly manifest: EnvironmentManifest | undefined
+  readonly problems: readonly ManifestProblem[]
+}
+
 /** The Environment of --env, as far as it is valid. */
 export interface ChosenEnvironment {
-  readonly problems: readonly ManifestProblem[]
   /** Whether every service is unusable, because the variables and patches for it are unknown. */
   readonly isFaulty: boolean
   readonly variables: ReadonlyMap<string, Variable>
@@ -22,7 +29,7 @@ export interface ChosenEnvironment {
   readonly patches: PatchIndex
 }
 
-const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
+const NONE: Omit<ChosenEnvironment, 'isFaulty'> = {
   variables: new Map(),
   document: undefined,
   patches: indexOfPatches([]),
@@ -34,97 +41,78 @@ export class UnknownEnvironment extends ExpectedFailure {
   readonly code = 'E_USAGE'
 }
 
+/** Reads an Environment, also one that --env does not name. */
+export function readEnvironment(document: Document): ReadEnvironment {
+  const { data: manifest, error } = environmentManifestSchema.safeParse(document.mapping)
+  const problems =
+    manifest === undefined
+      ? describeProblems(problemsOf(error), { own: document, defaults: [] }, document.mapping)
+      : unknownPatchFields(document, manifest)
+  return { document, name: nameOf(document), manifest, problems }
+}
+
 /**
- * The Environment named `name` among `documents`, all of which are validated; without a name there are no variables and
- * patches. `unread` are problems of documents that may be Environments. Throws UnknownEnvironment.
+ * The one of `environments` with the name `name`; without a name there are no variables and patches. `unread` are problems
+ * of documents that may be Environments. Throws UnknownEnvironment.
  */
 export function chooseEnvironment(
-  documents: readonly Document[],
+  environments: readonly ReadEnvironment[],
   name: string | undefined,
   unread: readonly ManifestProblem[],
 ): ChosenEnvironment {
-  const parsed = documents.map((document) => {
-    const result = environmentManifestSchema.safeParse(document.mapping)
-    const problems = result.success
-      ? []
-      : describeProblems(problemsOf(result.error), { own: document, defaults: [] }, document.mapping)
-    return { document, result, problems, name: nameOf(document) }
-  })
-  const problems = parsed.flatMap((one) => one.problems)
-  if (name === undefined) return { ...NONE, problems, isFaulty: false }
-  const [found, ...others] = parsed.filter((one) => one.name === name)
+  if (name === undefined) return { ...NONE, isFaulty: false }
+  const [found, ...others] = environments.filter((one) => one.name === name)
   if (found === undefined) {
-    const names = parsed.flatMap((one) => one.name ?? [])
-    const nameless = parsed.flatMap((one) => (one.name === undefined ? one.problems : []))
+    const names = environments.flatMap((one) => one.name ?? [])
+    const nameless = environments.flatMap((one) => (one.name === undefined ? one.problems : []))
     throw unknown(name, names, [...unread, ...nameless])
   }
-  const { document, result } = found
-  if (!result.success) return { ...NONE, problems, isFaulty: true }
+  const { document, manifest } = found
+  if (manifest === undefined) return { ...NONE, isFaulty: true }
   return {
-    problems,
     isFaulty: document.faulty || others.length > 0,
-    variables: new Map(Object.entries(result.data.spec?.vars ?? {})),
+    variables: new Map(Object.entries(manifest.spec?.vars ?? {})),
     document,
-    patches: indexOfPatches(result.data.spec?.patches ?? []),
+    patches: indexOfPatches(manifest.spec?.patches ?? []),
   }
 }
 
-/**
- * Problems of fields in patches of any Environment that no Service has, so that those of other Environments than the chosen
- * one are found as well. Invalid Environments are left out.
- */
-export function unknownPatchFields(documents: readonly Document[]): readonly ManifestProblem[] {
-  return documents.flatMap((document) => {
-    const { data } = environmentManifestSchema.safeParse(document.mapping)
-    return (data?.spec?.patches ?? []).flatMap(({ patch }, index) =>
-      (['spec', 'policy'] as const).flatMap((part) => {
-        const known = knownFieldsAt('Service', [part])
-        const unknown = Object.keys(patch[part] ?? {}).filter((field) => !known.includes(field))
-        const at = ['spec', 'patches', index, 'patch', part]
-        return unknown.map((field): ManifestProblem => {
-          const path = [...at, field]
-          return {
-            code: 'E_UNKNOWN_FIELD',
-            ...placeIn({ own: document, defaults: [] }, path, 'key'),
-            message: `${formatPath(path)} is not a known field`,
-            hint: unknownFieldHint('Service', [part], field),
-          }
-        })
-      }),
-    )
-  })
+/** Problems of fields in patches that no Service has. */
+function unknownPatchFields(document: Document, { spec }: EnvironmentManifest): readonly ManifestProblem[] {
+  return (spec?.patches ?? []).flatMap(({ patch }, index) =>
+    (['spec', 'policy'] as const).flatMap((part) => {
+      const known = knownFieldsAt('Service', [part])
+      const unknown = Object.keys(patch[part] ?? {}).filter((field) => !known.includes(field))
+      return unknown.map((field): ManifestProblem => {
+        const path = ['spec', 'patches', index, 'patch', part, field]
+        return {
+          code: 'E_UNKNOWN_FIELD',
+          ...placeIn({ own: document, defaults: [] }, path, 'key'),
+          message: `${formatPath(path)} is not a known field`,
+          hint: unknownFieldHint('Service', [part], field),
+        }
+      })
+    }),
+  )
 }
 
-/** Warnings about patches of any Environment whose target matches none of `services`. Invalid Environments are left out. */
+/** Warnings about patches of any Environment whose target matches none of `services`. */
 export function unusedPatchWarnings(
-  documents: readonly Document[],
+  environments: readonly ReadEnvironment[],
   services: readonly Document[],
 ): readonly ManifestProblem[] {
-  return documents.flatMap((document) => {
-    const { data } = environmentManifestSchema.safeParse(document.mapping)
-    const patches = data?.spec?.patches ?? []
+  return environments.flatMap(({ document, manifest }) => {
+    const patches = manifest?.spec?.patches ?? []
     const index = indexOfPatches(patches)
     const busy = new Set(services.flatMap(({ mapping }) => index.of(mapping).map((one) => one.index)))
     return patches.flatMap((_, at): readonly ManifestProblem[] => {
       if (busy.has(at)) return []
       const place = placeIn({ own: document, defaults: [] }, ['spec', 'patches', at, 'target'], 'value')
       const message = `spec.patches[${at}].target matches no service of these manifests, so the patch changes nothing`
-      return [
-        {
-          code: 'W_PATCH_TARGET',
-          ...place,
-          message,
-          hint: 'correct the name or the labels, or remove the patch',
-        },
-      ]
+      const hint = 'correct the name or the labels, or remove the patch'
+      return [{ code: 'W_PATCH_TARGET', ...place, message, hint }]
     })
   })
-}
-
-/** The name of an Environment, if it is one. */
-function nameOf({ mapping }: Document): string | undefined {
-  const name = mappingOf(mapping.metadata)?.name
-  return typeof name === 'string' && isManifestName(name) ? name : undefined
 }
 
 function unknown(

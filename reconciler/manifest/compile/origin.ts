@@ -106,13 +106,18 @@ function place(document: Document, path: ManifestPath, part: 'key' | 'value'): P
   }
 }
 
-function originOf({ mapping, index }: Document): DocumentOrigin {
-  const name = mappingOf(mapping.metadata)?.name
+function originOf(document: Document): DocumentOrigin {
   return {
-    kind: KINDS.find((kind) => kind === mapping.kind) ?? 'Service',
-    name: typeof name === 'string' && isManifestName(name) ? name : null,
-    document: index,
+    kind: KINDS.find((kind) => kind === document.mapping.kind) ?? 'Service',
+    name: nameOf(document) ?? null,
+    document: document.index,
   }
+}
+
+/** The `metadata.name` of a document, if it is valid. Pure. */
+export function nameOf({ mapping }: Document): string | undefined {
+  const name = mappingOf(mapping.metadata)?.name
+  return typeof name === 'string' && isManifestName(name) ? name : undefined
 }
 
 /** `spec.endpoints[2].timeout` is `spec.endpointsDefaults.timeout` in Defaults. */

@@ -20,7 +20,7 @@ import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
 import {
   type ChosenEnvironment,
   chooseEnvironment,
-  unknownPatchFields,
+  readEnvironment,
   unusedPatchWarnings,
   withPatchedEndpoints,
   withPatches,
@@ -75,10 +75,11 @@ export function* compileSteps(
   sources: SetSources,
   environmentName?: string,
 ): Generator<undefined, ServiceSet> {
-  const { services, environments, problems, ...classified } = classifyDocuments(documents)
+  const { services, problems, ...classified } = classifyDocuments(documents)
   const checked = classified.defaults.map(withProblems)
   const defaults = checked.map(({ document }) => document)
   const unread = [...(sources.unread ?? []), ...problems]
+  const environments = classified.environments.map(readEnvironment)
   const chosen = chooseEnvironment(environments, environmentName, unread)
   const defaultsOf = byDirectory(defaults)
   const read: ReadService[] = []
@@ -88,12 +89,11 @@ export function* compileSteps(
     yield
   }
   const seen = defaults.filter((document) => document.isHidden !== true)
-  const duplicates = duplicateProblems(read, seen, environments)
+  const duplicates = duplicateProblems(read, seen, classified.environments)
   const found = [
     ...problems,
     ...checked.flatMap((one) => one.problems),
-    ...chosen.problems,
-    ...unknownPatchFields(environments),
+    ...environments.flatMap((one) => one.problems),
     ...read.flatMap((one) => one.problems),
     ...duplicates.problems,
   ]

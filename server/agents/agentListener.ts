@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { ApiError } from '../../api/contract/apiError.ts'
@@ -9,10 +8,10 @@ import { messageProblem } from '../../monitoring/protocol/messageProblem.ts'
 import { RESULTS_PATH, SYNC_PATH } from '../../monitoring/protocol/messages.ts'
 import { hashKey } from '../domain/apiKeys.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
-import { type CertificateSource, followCertificate } from '../http/transport/certificate.ts'
+import type { CertificateSource } from '../http/transport/certificate.ts'
 import { limitConnections } from '../../api/runtime/connectionLimits.ts'
-import { refuseConnection, refuseTunnels } from '../http/transport/connectionRefusals.ts'
 import { watchResponses } from '../http/transport/gracefulClose.ts'
+import { plainServer } from '../http/transport/plainServer.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { dropBody } from '../http/transport/unreadBody.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
@@ -36,14 +35,6 @@ const STOP_MS_MAX = 5_000
 /** Retry-After of an agent that sent too many requests (seconds). */
 const BUSY_RETRY_S = '2'
 
-const SERVER_OPTIONS = {
-  headersTimeout: TIMEOUTS.headersMs,
-  requestTimeout: TIMEOUTS.requestMs,
-  keepAliveTimeout: TIMEOUTS.keepAliveMs,
-  connectionsCheckingInterval: TIMEOUTS.checkMs,
-  handshakeTimeout: TIMEOUTS.headersMs,
-}
-
 /** Receives the messages of agents. */
 export type AgentHub = Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
 
@@ -61,14 +52,6 @@ export interface AgentListenerParts {
   readonly log: Logger
 }
 
-/** A listener for agents. */
-export interface AgentListener {
-  /** Not yet listening. */
-  readonly server: Server | TlsHttpServer
-  /** Responds to waiting requests; resolves when the responses are sent. */
-  readonly stop: () => Promise<void>
-}
-
 /** An authenticated request. */
 interface Admitted {
   readonly token: AgentToken
@@ -76,7 +59,7 @@ interface Admitted {
 }
 
 /** Creates the listener for agents, which serves only their protocol and does not accept API keys. */
-export function agentListener(parts: AgentListenerParts): AgentListener {
+export function agentListener(parts: AgentListenerParts) {
   const { hub, elsewhere, tokens, tls, monotonicMs, log } = parts
   const reader = new MessageReader()
   const spendWrongToken = keyBuckets(monotonicMs, WRONG_TOKENS)
@@ -88,14 +71,7 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   setMaxListeners(0, forwardedSyncs.signal)
   let forwardQuietUntilMs = Number.NEGATIVE_INFINITY
 
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    respond(request, response).catch((error: unknown) => refuse(request, response, error))
-  }
-  const server =
-    tls === undefined
-      ? createServer(SERVER_OPTIONS, handle)
-      : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
-  followCertificate(server, tls)
+  const server = plainServer(tls, { keepAliveTimeout: TIMEOUTS.keepAliveMs }, { respond, refuse })
   server.maxConnections = 2 * CONNECTIONS_MAX
   server.setTimeout(TIMEOUTS.silenceMs)
   const responses = watchResponses(server)
@@ -104,11 +80,6 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
     isIdle: responses.isIdle,
     onEnd: ({ address }) =>
       log.debug({ address }, 'a connection of an agent was closed to make room for another'),
-  })
-  server.on('clientError', refuseConnection)
-  refuseTunnels(server)
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuse(request, response, new ApiError('expectation_failed', 'expectation is not supported'))
   })
 
   async function admit(request: IncomingMessage): Promise<Admitted> {
@@ -207,8 +178,10 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
   }
 
   return {
+    /** Not yet listening. */
     server,
-    stop: async () => {
+    /** Responds to waiting requests; resolves when the responses are sent. */
+    stop: async (): Promise<void> => {
       isStopping = true
       clearInterval(looking)
       for (const end of waiting.keys()) end.abort()

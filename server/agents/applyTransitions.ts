@@ -12,21 +12,11 @@ export interface TransitionParts {
   readonly read: (resultsFile: string, after: number) => Promise<readonly Transition[]>
 }
 
-/** The applying of transitions. */
-export interface Applying {
-  /** Applies the transitions of a results file. */
-  readonly apply: (resultsFile: string) => void
-  /** Resolves when all requested transitions are applied or have failed. */
-  readonly settled: () => Promise<void>
-  /** Stops; resolves when no work is in progress. */
-  readonly stop: () => Promise<void>
-}
-
 /**
  * Applies the transitions of results files in order. Each is marked as applied in the transaction of its effect, so
  * that a crash never repeats an effect.
  */
-export function applyTransitions({ store, log, read }: TransitionParts): Applying {
+export function applyTransitions({ store, log, read }: TransitionParts) {
   let underWay: Promise<void> = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
   let isStopped = false
@@ -73,9 +63,12 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
   }
 
   return {
+    /** Applies the transitions of a results file. */
     apply,
-    settled: () => underWay,
-    stop: () => {
+    /** Resolves when all requested transitions are applied or have failed. */
+    settled: (): Promise<void> => underWay,
+    /** Stops; resolves when no work is in progress. */
+    stop: (): Promise<void> => {
       isStopped = true
       clearTimeout(retry)
       return underWay

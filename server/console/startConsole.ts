@@ -21,21 +21,13 @@ export interface ConsoleListening {
   readonly passwordCost?: PasswordCost
 }
 
-/** A running console. */
-export interface RunningConsole {
-  /** Public origin. */
-  readonly url: string
-  /** Closes it after all started responses, or after `msMax`. */
-  readonly close: (msMax: number) => Promise<void>
-}
-
 type Parts = Omit<
   ConsoleListenerParts,
   'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'incidentWatch' | 'index' | 'proxies'
 >
 
 /** Starts the console. Rejects when passwords would be sent unencrypted, and when it cannot listen. */
-export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
+export async function startConsole(parts: Parts, listening: ConsoleListening) {
   assertSafe(listening)
   const { url, host, passwordCost = PASSWORD_COST } = listening
   let { port } = listening
@@ -57,8 +49,10 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
   // True because it listens on a TCP port: only a pipe has a string for an address.
   port = (listener.server.address() as AddressInfo).port
   return {
+    /** Public origin. */
     url: consoleUrlOf(),
-    close: async (msMax) => {
+    /** Closes it after all started responses, or after `msMax`. */
+    close: async (msMax: number): Promise<void> => {
       streams.end()
       index.stop()
       const forceClose = setTimeout(() => listener.server.closeAllConnections(), msMax)

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
+import type { Server, ServerResponse } from 'node:http'
+import type { Server as TlsHttpServer } from 'node:https'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi/openApi.ts'
@@ -7,11 +7,10 @@ import type { OpenApiDocument } from './openapi/reference/document.ts'
 import { llmsText } from './openapi/reference/llmsText.ts'
 import { REFERENCE_HEADERS, referencePage } from './openapi/reference/referencePage.ts'
 import { JSON_TYPE } from './transport/response.ts'
-import { type CertificateSource, followCertificate } from './transport/certificate.ts'
+import type { CertificateSource } from './transport/certificate.ts'
 import { limitKeylessConnections } from '../../api/runtime/connectionLimits.ts'
-import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
+import { plainServer } from './transport/plainServer.ts'
 import { refusalOf } from './transport/refusal.ts'
-import { TIMEOUTS } from './transport/timeouts.ts'
 
 /** Dependencies of the admin listener. */
 export interface AdminParts {
@@ -28,36 +27,24 @@ export interface AdminParts {
 const CONNECTIONS_MAX = 24
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Default: those of the API. */
-const SERVER_OPTIONS = {
-  requireHostHeader: false,
-  headersTimeout: TIMEOUTS.headersMs,
-  requestTimeout: TIMEOUTS.requestMs,
-  connectionsCheckingInterval: TIMEOUTS.checkMs,
-  handshakeTimeout: TIMEOUTS.headersMs,
-}
-
 /**
  * The operator's server, not yet listening. /healthz succeeds while the process runs, and /readyz after a durable
  * write. /metrics has the counters, /metrics/probes the last result of every series, and /docs, /openapi.json and
  * /llms.txt the reference of the API. It checks no keys, so it belongs on a separate address.
  */
 export function buildAdminListener(parts: AdminParts): Server | TlsHttpServer {
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    respond(request.url ?? '', response, parts).catch((error: unknown) => refuse(response, error))
-  }
-  const { tls } = parts
-  const server =
-    tls === undefined
-      ? createServer(SERVER_OPTIONS, handle)
-      : createTlsServer({ ...SERVER_OPTIONS, ...tls.current() }, handle)
-  followCertificate(server, tls)
+  const server = plainServer(
+    parts.tls,
+    { requireHostHeader: false },
+    {
+      respond: (request, response) => respond(request.url ?? '', response, parts),
+      refuse: (_request, response, error) => {
+        const { status, text } = refusalOf(error)
+        write(response, status, JSON_TYPE, text)
+      },
+    },
+  )
   limitKeylessConnections(server, CONNECTIONS_MAX)
-  server.on('clientError', refuseConnection)
-  refuseTunnels(server)
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    refuse(response, new ApiError('expectation_failed', 'expectation is not supported'))
-  })
   return server
 }
 
@@ -106,11 +93,6 @@ function ok(
   more: Readonly<Record<string, string>> = {},
 ): void {
   write(response, 200, contentType, text, more)
-}
-
-function refuse(response: ServerResponse, error: unknown): void {
-  const { status, text } = refusalOf(error)
-  write(response, status, JSON_TYPE, text)
 }
 
 function write(

@@ -18,13 +18,7 @@ import {
   type ConnectionLimits,
   limitConnections,
 } from '../../api/runtime/connectionLimits.ts'
-import {
-  handleExpectations,
-  assertHost,
-  permitBody,
-  refuseConnection,
-  refuseTunnels,
-} from './transport/connectionRefusals.ts'
+import { handleExpectations, assertHost, permitBody, refuseTunnels } from './transport/connectionRefusals.ts'
 import { eventLoopTurns } from './transport/eventLoopTurns.ts'
 import { watchResponses } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
@@ -157,25 +151,13 @@ function bareApp(
   { tls, timeouts }: Pick<AppParts, 'tls' | 'timeouts'>,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): FastifyInstance {
-  const { requestMs, headersMs, keepAliveMs, silenceMs, checkMs } = timeouts
-  const app = listeningWith(
-    tls,
-    { requireHostHeader: false, connectionsCheckingInterval: checkMs },
-    {
-      bodyLimit: BODY_BYTES_MAX,
-      requestTimeout: requestMs,
-      keepAliveTimeout: keepAliveMs,
-      // Otherwise the response to a client that never reads would be kept forever.
-      connectionTimeout: silenceMs,
-      return503OnClosing: false,
-      forceCloseConnections: 'idle',
-      routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
-      genReqId: () => randomUUID(),
-      clientErrorHandler: refuseConnection,
-      frameworkErrors: (_error, request, reply) => undecodable(request, reply),
-    },
-  )
-  app.server.headersTimeout = headersMs
+  const app = listeningWith(tls, timeouts, {
+    http: { requireHostHeader: false },
+    bodyLimit: BODY_BYTES_MAX,
+    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX },
+    genReqId: () => randomUUID(),
+    frameworkErrors: (_error, request, reply) => undecodable(request, reply),
+  })
   // By default Node silently drops headers after the thousandth, which may be a precondition. The size of the headers
   // is limited anyway.
   app.server.maxHeadersCount = 0

@@ -4,16 +4,11 @@ import type { KeyUse, KeyUseStore } from '../store/store.ts'
 /** Interval between writes of uses (milliseconds). Writing with each request would cost a commit for each read. */
 const WRITE_MS = 60_000
 
-/** The last use of each key, kept in memory and written once a minute. */
-export interface KeyUses {
-  /** Records a use of a key by a client with this User-Agent. */
-  readonly note: (keyId: string, userAgent: string | undefined, nowMs: number) => void
-  /** Stops the timer and writes once more. */
-  readonly stop: () => Promise<void>
-}
-
-/** Starts the recording of uses. A failed write is reported, and repeated a minute later. */
-export function startKeyUses(store: KeyUseStore, onError: (error: unknown) => void): KeyUses {
+/**
+ * Starts the recording of the last use of each key, which is kept in memory and written once a minute. A failed write is
+ * reported, and repeated a minute later.
+ */
+export function startKeyUses(store: KeyUseStore, onError: (error: unknown) => void) {
   let noted = new Map<string, { readonly userAgent: string | undefined; readonly atMs: number }>()
   const write = async (): Promise<void> => {
     if (noted.size === 0) return
@@ -32,10 +27,12 @@ export function startKeyUses(store: KeyUseStore, onError: (error: unknown) => vo
   }
   const timer = setInterval(() => void write(), WRITE_MS)
   return {
-    note: (keyId, userAgent, nowMs) => {
+    /** Records a use of a key by a client with this User-Agent. */
+    note: (keyId: string, userAgent: string | undefined, nowMs: number): void => {
       noted.set(keyId, { userAgent, atMs: nowMs })
     },
-    stop: async () => {
+    /** Stops the timer and writes once more. */
+    stop: async (): Promise<void> => {
       clearInterval(timer)
       await write()
     },

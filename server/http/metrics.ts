@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import { createRegistry } from '../../api/runtime/processMetrics.ts'
 import type { RequestRecord } from './app.ts'
 import type { ResponseBudget } from './transport/responseBudget.ts'
@@ -15,20 +15,7 @@ const KEYS_COUNTED_MAX = 1_000
 const OTHER_KEYS = 'other'
 
 /** Metrics for Prometheus. */
-export interface Metrics {
-  readonly count: (record: RequestRecord) => void
-  /** Records the time from the arrival of results until they were stored (seconds). */
-  readonly observeIngest: (secs: number) => void
-  /** Records the working time of a run of the upkeep of results (seconds). */
-  readonly observeCompaction: (secs: number) => void
-  /** The registry to which further metrics are added. */
-  readonly registry: Registry
-  /** Counts a connection closed to make room for another. */
-  readonly countEndedConnection: () => void
-  /** All metrics in the text format. */
-  readonly render: () => Promise<string>
-  readonly contentType: string
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 interface RequestLabels {
   readonly route: string
@@ -45,7 +32,7 @@ interface Counted {
 }
 
 /** The metrics of one server, including its `budget`. Two servers in one process share none. */
-export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
+export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHeldBytes'>) {
   const registry = createRegistry()
   const counts = new Map<string, Counted>()
   new Counter({
@@ -105,11 +92,15 @@ export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHe
     return keys.has(keyId) ? keyId : OTHER_KEYS
   }
   return {
+    /** The registry to which further metrics are added. */
     registry,
-    observeIngest: (secs) => ingest.observe(secs),
-    observeCompaction: (secs) => compaction.observe(secs),
-    countEndedConnection: () => ended.inc(),
-    count: ({ route, method, status, caller, durationMs }) => {
+    /** Records the time from the arrival of results until they were stored (seconds). */
+    observeIngest: (secs: number): void => ingest.observe(secs),
+    /** Records the working time of a run of the upkeep of results (seconds). */
+    observeCompaction: (secs: number): void => compaction.observe(secs),
+    /** Counts a connection closed to make room for another. */
+    countEndedConnection: (): void => ended.inc(),
+    count: ({ route, method, status, caller, durationMs }: RequestRecord): void => {
       const key = keyLabel(caller?.keyId)
       const name = `${route} ${method} ${status} ${key}`
       let counted = counts.get(name)
@@ -121,6 +112,7 @@ export function createMetrics(budget: Pick<ResponseBudget, 'heldBytes' | 'mostHe
       counted.count += 1
       counted.observe(durationMs / 1_000)
     },
+    /** All metrics in the text format. */
     render: () => registry.metrics(),
     contentType: registry.contentType,
   }

@@ -30,7 +30,12 @@ export interface MonitoringStats {
 }
 
 type Label = 'region' | 'outcome' | 'mode' | 'thread' | 'agent' | 'instance'
-type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
+/** The value of a metric, or its values with their labels; nothing for one that is absent. */
+type Values =
+  | number
+  | null
+  | undefined
+  | readonly (readonly [value: number, labels: Partial<Record<Label, string>>])[]
 
 /**
  * Adds the metrics of the store to `registry`, read at each scrape. Instants are seconds since the epoch, so that a
@@ -41,20 +46,9 @@ export function addStoreMetrics(
   read: () => Promise<StoreStats>,
   nowMs: () => number,
 ): void {
-  const stats = shared(read)
-  const addAlways = statsIn(registry)
-  const add = (name: string, help: string, give: (stats: StoreStats) => number | null): void =>
-    addAlways(name, help, [], async (set) => {
-      const known = await stats()
-      const value = known === undefined ? null : give(known)
-      if (value !== null) set(value)
-    })
-  addAlways(
-    'pharos_database_up',
-    'Whether the database responds; what is read from it is absent meanwhile',
-    [],
-    async (set) => set((await stats()) === undefined ? 0 : 1),
-  )
+  const { add, addUp } = metricsOf(registry, read)
+  const ageS = (atMs: number) => Math.max(0, nowMs() - atMs) / 1_000
+  addUp('pharos_database_up', 'Whether the database responds; what is read from it is absent meanwhile')
   add(
     'pharos_outbox_unpublished_commands',
     'Commands that are not published yet',
@@ -63,7 +57,7 @@ export function addStoreMetrics(
   add(
     'pharos_outbox_oldest_unpublished_age_seconds',
     'Age of the oldest command that is not published; 0 when there is none',
-    ({ oldestUnpublishedAtMs: at }) => (at === null ? 0 : Math.max(0, nowMs() - at) / 1_000),
+    ({ oldestUnpublishedAtMs: at }) => (at === null ? 0 : ageS(at)),
   )
   add('pharos_database_bytes', 'Size of the database', ({ databaseBytes }) => databaseBytes)
   add(
@@ -79,12 +73,12 @@ export function addStoreMetrics(
   add(
     'pharos_last_backup_timestamp_seconds',
     'Time of the last backup of the database; absent before the first',
-    ({ lastBackupAtMs: at }) => (at === null ? null : at / 1_000),
+    ({ lastBackupAtMs: at }) => at && at / 1_000,
   )
   add(
     'pharos_backup_age_seconds',
     'Age of the last backup of the database; absent before the first',
-    ({ lastBackupAtMs: at }) => (at === null ? null : Math.max(0, nowMs() - at) / 1_000),
+    ({ lastBackupAtMs: at }) => at && ageS(at),
   )
 }
 
@@ -93,78 +87,59 @@ export function addMonitoringMetrics(
   registry: Registry,
   read: () => Promise<MonitoringStats | undefined>,
 ): void {
-  const stats = shared(read)
-  const addAlways = statsIn(registry)
-  const add = (
-    name: string,
-    help: string,
-    labels: Label[],
-    give: (set: Set, known: MonitoringStats) => void,
-  ): void =>
-    addAlways(name, help, labels, async (set) => {
-      const known = await stats()
-      if (known !== undefined) give(set, known)
-    })
-  addAlways('pharos_monitoring', '1 while this server monitors, 0 while another one does', [], async (set) =>
-    set((await stats()) === undefined ? 0 : 1),
+  const { add, addUp } = metricsOf(registry, read)
+  addUp('pharos_monitoring', '1 while this server monitors, 0 while another one does')
+  add(
+    'pharos_region_mode',
+    '1 for the mode of the region',
+    ({ modes }) => [...modes].map(([region, mode]) => [1, { region, mode }]),
+    ['region', 'mode'],
   )
-  add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], (set, { modes }) => {
-    for (const [region, mode] of modes) set(1, { region, mode })
-  })
   add(
     'pharos_region_agents',
     'Agents of a remote region; 0 when nothing checks it',
+    ({ agents }) => [...agents].map(([region, count]) => [count, { region }]),
     ['region'],
-    (set, { agents }) => {
-      for (const [region, count] of agents) set(count, { region })
-    },
   )
   for (const { name, help, value } of AGENT_METRICS) {
-    add(name, help, ['region', 'agent', 'instance'], (set, { loads }) => {
-      for (const { name: labels, load } of loads) set(value(load), labels)
-    })
+    add(name, help, ({ loads }) => loads.map(({ name: labels, load }) => [value(load), labels]), [
+      'region',
+      'agent',
+      'instance',
+    ])
   }
   add(
     'pharos_scheduler_lag_seconds',
     'Delay of checks after the start of their slot, 99th percentile',
-    [],
-    (set, { load }) => {
-      if (load !== undefined) set(load.lag_p99_ms / 1_000)
-    },
+    ({ load }) => load && load.lag_p99_ms / 1_000,
   )
-  add('pharos_checks_in_flight', 'Checks in progress on this machine', [], (set, { load }) => {
-    if (load !== undefined) set(load.in_flight)
-  })
-  add('pharos_slots_skipped_total', 'Slots skipped since the checks thread started', [], (set, { load }) => {
-    if (load !== undefined) set(load.skipped)
-  })
-  add('pharos_checks_total', 'Stored results of checks', ['region', 'outcome'], (set, { checks }) => {
-    for (const { region, outcome, count } of checks) set(count, { region, outcome })
-  })
-  add('pharos_results_bytes', 'Size of results.db', [], (set, { resultsBytes }) => {
-    if (resultsBytes !== null) set(resultsBytes)
-  })
-  add('pharos_results_up', 'Whether the results thread stores results', [], (set, { isStoring }) =>
-    set(isStoring ? 1 : 0),
+  add('pharos_checks_in_flight', 'Checks in progress on this machine', ({ load }) => load?.in_flight)
+  add(
+    'pharos_slots_skipped_total',
+    'Slots skipped since the checks thread started',
+    ({ load }) => load?.skipped,
   )
-  add('pharos_results_waiting', 'Requests that wait for the results thread', [], (set, { waiting }) =>
-    set(waiting),
+  add(
+    'pharos_checks_total',
+    'Stored results of checks',
+    ({ checks }) => checks.map(({ count, ...labels }) => [count, labels]),
+    ['region', 'outcome'],
   )
+  add('pharos_results_bytes', 'Size of results.db', ({ resultsBytes }) => resultsBytes)
+  add('pharos_results_up', 'Whether the results thread stores results', ({ isStoring }) =>
+    isStoring ? 1 : 0,
+  )
+  add('pharos_results_waiting', 'Requests that wait for the results thread', ({ waiting }) => waiting)
   add(
     'pharos_thread_restarts_total',
     'Restarts of a thread since the server started',
+    ({ restarts }) => Object.entries(restarts).map(([thread, count]) => [count, { thread }]),
     ['thread'],
-    (set, { restarts }) => {
-      for (const [thread, count] of Object.entries(restarts)) set(count, { thread })
-    },
   )
   add(
     'pharos_transitions_behind',
     'Transitions that are stored but not applied yet',
-    [],
-    (set, { transitionsBehind }) => {
-      if (transitionsBehind !== undefined) set(transitionsBehind)
-    },
+    ({ transitionsBehind }) => transitionsBehind,
   )
 }
 
@@ -176,13 +151,7 @@ export function addNotificationMetrics(
   registry: Registry,
   read: () => Promise<NotificationStats>,
 ): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
-  const stats = shared(read)
-  const addAlways = statsIn(registry)
-  const add = (name: string, help: string, give: (stats: NotificationStats) => number): void =>
-    addAlways(name, help, [], async (set) => {
-      const known = await stats()
-      if (known !== undefined) set(give(known))
-    })
+  const { add } = metricsOf(registry, read)
   add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', ({ waiting }) => waiting)
   add(
     'pharos_channels_disabled',
@@ -224,33 +193,31 @@ function shared<Stats>(read: () => Promise<Stats>): () => Promise<Stats | undefi
 }
 
 /**
- * Returns a function that adds metrics, read at each scrape. Names that end in `_total` become counters. Unset metrics
- * are absent.
+ * Functions that add metrics, whose values come from what `read` reads at each scrape; a metric without one is absent.
+ * Names that end in `_total` become counters.
  */
-function statsIn(registry: Registry) {
-  return (name: string, help: string, labelNames: Label[], read: (set: Set) => Promise<void>): void => {
-    const options = { name, help, labelNames, registers: [registry] }
-    const collect = async (metric: Counter<Label> | Gauge<Label>): Promise<void> => {
-      const values: Parameters<Set>[] = []
-      await read((...value) => void values.push(value))
-      metric.reset()
+function metricsOf<Stats>(registry: Registry, read: () => Promise<Stats | undefined>) {
+  const stats = shared(read)
+  const define = (
+    options: { readonly name: string; readonly help: string; readonly labelNames: Label[] },
+    valuesOf: (stats: Stats | undefined) => Values,
+  ): void => {
+    async function collect(this: Counter<Label> | Gauge<Label>): Promise<void> {
+      const known = valuesOf(await stats()) ?? []
+      const values = typeof known === 'number' ? [[known, {}] as const] : known
+      this.reset()
       // After `reset` a metric without labels would be 0, which is a value; it must be absent.
-      if (values.length === 0) metric.remove({})
-      for (const [value, labels = {}] of values) metric.inc(labels, value)
+      if (values.length === 0) this.remove({})
+      for (const [value, labels] of values) this.inc(labels, value)
     }
-    if (!name.endsWith('_total'))
-      new Gauge<Label>({
-        ...options,
-        collect() {
-          return collect(this)
-        },
-      })
-    else
-      new Counter<Label>({
-        ...options,
-        collect() {
-          return collect(this)
-        },
-      })
+    const Metric = options.name.endsWith('_total') ? Counter<Label> : Gauge<Label>
+    new Metric({ ...options, registers: [registry], collect })
+  }
+  return {
+    add: (name: string, help: string, give: (stats: Stats) => Values, labelNames: Label[] = []): void =>
+      define({ name, help, labelNames }, (known) => (known === undefined ? null : give(known))),
+    /** Adds a metric that is 1 while there is something to read, and 0 otherwise. */
+    addUp: (name: string, help: string): void =>
+      define({ name, help, labelNames: [] }, (known) => (known === undefined ? 0 : 1)),
   }
 }

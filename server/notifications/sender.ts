@@ -32,19 +32,11 @@ export interface SenderParts {
   readonly onAttempt: (delivery: DueDelivery, after: AfterAttempt['kind'], lagMs: number) => void
 }
 
-/** The sender of deliveries. */
-export interface Sender {
-  /** Polls now, because a delivery may be due. */
-  readonly wake: () => void
-  /** Stops; resolves when no attempt is in progress. */
-  readonly stop: () => Promise<void>
-}
-
 /**
  * Sends due deliveries, one at a time per channel. An attempt is recorded before the next one of its channel, so that a
  * crash repeats the last attempt, with the same id, and loses none.
  */
-export function startSender({ store, poster, nowMs, random, log, onAttempt }: SenderParts): Sender {
+export function startSender({ store, poster, nowMs, random, log, onAttempt }: SenderParts) {
   const underWay = new Map<Slot, Promise<void>>()
   /** Channels whose last attempt failed. */
   const failing = new Set<string>()
@@ -137,8 +129,10 @@ export function startSender({ store, poster, nowMs, random, log, onAttempt }: Se
   const timer = setInterval(wake, POLL_MS)
   wake()
   return {
+    /** Polls now, because a delivery may be due. */
     wake,
-    stop: async () => {
+    /** Stops; resolves when no attempt is in progress. */
+    stop: async (): Promise<void> => {
       isStopped = true
       clearInterval(timer)
       await polling

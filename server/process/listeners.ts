@@ -11,7 +11,7 @@ import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
 import { openCertificate, type TlsFiles } from './certificateFiles.ts'
-import { withHostFlag } from './preflight.ts'
+import { listenAt, withHostFlag } from './preflight.ts'
 import { readiness } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
@@ -38,13 +38,11 @@ export async function listenAdmin(
   { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
   stopSteps: StopSteps,
 ): Promise<string | null> {
-  if (settings.adminPort === null) return null
+  const { adminHost: host, adminPort: port } = settings
+  if (port === null) return null
   const tls = settings.hasAdminTls === true ? settings.certificate : undefined
   const admin = buildAdminListener({ ...pages, tls, probe: readiness({ ...settings, store }) })
-  await new Promise<void>((resolve, reject) => {
-    admin.once('error', reject)
-    admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
-  }).catch(withHostFlag('--admin-host'))
+  await listenAt(admin, { host, port }, '--admin-host')
   stopSteps.push(
     () =>
       new Promise<void>((resolve) => {
@@ -75,10 +73,7 @@ export async function listenForAgents(
     tls: certificate,
   })
   stopSteps.push(() => listener.stop())
-  await new Promise<void>((resolve, reject) => {
-    listener.server.once('error', reject)
-    listener.server.listen({ host, port }, resolve)
-  }).catch(withHostFlag('--agent-host'))
+  await listenAt(listener.server, { host, port }, '--agent-host')
   const url = urlOf(listener.server, schemeOf(certificate))
   announce(agents.advertisedUrl ?? url)
   return url

@@ -26,13 +26,6 @@ interface Refused {
   count: number
 }
 
-/** Counts refusals, and logs them periodically. */
-export interface RefusalLog {
-  readonly count: (record: RequestRecord) => void
-  /** Logs the remaining counts and stops. */
-  readonly stop: () => void
-}
-
 /**
  * The error of a request that was refused because the database does not respond, or because its disk is full; else
  * `undefined`. Gap G56. Pure.
@@ -47,7 +40,7 @@ export function outageOf({ status, failure }: RequestRecord): ApiError | undefin
  * line with the count per status and key (or address, without a valid key). Lines contain no path parameters, query,
  * headers or body.
  */
-export function startRefusalLog(log: Logger): RefusalLog {
+export function startRefusalLog(log: Logger) {
   const counted = new Map<string, Refused>()
   const flush = (): void => {
     for (const refused of counted.values()) {
@@ -58,7 +51,7 @@ export function startRefusalLog(log: Logger): RefusalLog {
   const timer = setInterval(flush, FLUSH_MS)
   timer.unref()
   return {
-    count: (record) => {
+    count: (record: RequestRecord): void => {
       const { status, caller, address, method, route } = record
       const outage = outageOf(record)
       if (!REFUSALS.has(status) && outage === undefined) return
@@ -74,7 +67,8 @@ export function startRefusalLog(log: Logger): RefusalLog {
       const refused = { status, ...(isKnown ? who : { address: 'others' }), method, route, ...why, count: 1 }
       counted.set(isKnown ? name : `${status}`, refused)
     },
-    stop: () => {
+    /** Logs the remaining counts and stops. */
+    stop: (): void => {
       clearInterval(timer)
       flush()
     },

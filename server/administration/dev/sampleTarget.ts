@@ -3,16 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A web server that the sample service checks. `POST /break` makes it respond with 503, `POST /repair` with 200 again.
+ * Starts a web server that the sample service checks, on any free port of 127.0.0.1. `POST /break` makes it respond with
+ * 503, `POST /repair` with 200 again. Its `url` has no trailing slash.
  */
-export interface SampleTarget {
-  /** Without a trailing slash. */
-  readonly url: string
-  readonly close: () => void
-}
-
-/** Starts the target on any free port of 127.0.0.1. */
-export async function startSampleTarget(): Promise<SampleTarget> {
+export async function startSampleTarget() {
   let isBroken = false
   const server = createServer((request, response) => {
     request.resume()
@@ -32,7 +26,7 @@ export async function startSampleTarget(): Promise<SampleTarget> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    close: () => {
+    close: (): void => {
       server.close()
       server.closeAllConnections()
     },

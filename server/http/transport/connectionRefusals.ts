@@ -98,13 +98,19 @@ export function permitBody(request: IncomingMessage, response: ServerResponse): 
 
 /** Throws for requests that get 400 according to RFC 9112: HTTP/1.1 without a Host, or any version with two. */
 export function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = countHosts(rawHeaders)
+  if (hosts > 1) throw new ApiError('invalid', 'header Host must be given once')
+  if (hosts === 0 && httpVersion === '1.1') throw new ApiError('invalid', 'header Host is missing')
+}
+
+/** The number of Host headers in raw headers (name, value, name, value …). Pure. */
+export function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
     if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
   }
-  if (hosts > 1) throw new ApiError('invalid', 'header Host must be given once')
-  if (hosts === 0 && httpVersion === '1.1') throw new ApiError('invalid', 'header Host is missing')
+  return hosts
 }
 
 const HOST = 'host'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -36,9 +36,7 @@ export async function buildEarlierServer(): Promise<EarlierServer> {
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     const { commit, steps } = await newestEarlier(folder)
-    const archive = join(folder, 'archive.tar')
-    writeFileSync(archive, git('archive', commit))
-    execFileSync('tar', ['-xf', archive, '-C', folder])
+    extract(commit, folder)
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const builder = pathToFileURL(join(folder, 'scripts/build.mjs')).href
     const script = `import(${JSON.stringify(builder)}).then((it) => it.buildPrograms((out) => out.startsWith('pharos-server')))`
@@ -55,18 +53,21 @@ async function newestEarlier(folder: string): Promise<{ readonly commit: string;
   // The first commit matters while a new step is not committed yet.
   const commits = ['HEAD', ...changes.map((change) => `${change}^`)]
   for (const [index, commit] of commits.entries()) {
-    const file = join(folder, `steps-${index}.ts`)
-    try {
-      writeFileSync(file, git('show', `${commit}:${STEPS_FILE}`))
-    } catch {
-      // The commit is from before the file existed.
-      continue
-    }
-    const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href)
+    const sources = join(folder, `steps-${index}`)
+    mkdirSync(sources)
+    extract(commit, sources, 'server/store')
+    const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(join(sources, STEPS_FILE)).href)
     const steps = stepsOf(loaded)
     if (steps < MIGRATIONS.length) return { commit, steps }
   }
   throw new Error(`no commit has fewer than the ${MIGRATIONS.length} steps of ${STEPS_FILE}`)
+}
+
+/** Writes the files of a commit below `paths` into `folder`. */
+function extract(commit: string, folder: string, ...paths: readonly string[]): void {
+  const archive = join(folder, 'archive.tar')
+  writeFileSync(archive, git('archive', commit, ...paths))
+  execFileSync('tar', ['-xf', archive, '-C', folder])
 }
 
 function stepsOf(loaded: unknown): number {

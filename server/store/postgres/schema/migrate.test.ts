@@ -45,7 +45,7 @@ test('a program that waits while another one creates the tables finds them', asy
   await cluster.drop(empty)
 })
 
-test('C200 a newer schema is used while it is compatible, and refused when it is not', async () => {
+test('C200 a newer schema is used while it is compatible, and refused when it is not, as one of no release', async () => {
   await (await engine().open('serve')).close()
   const set = (version: number, compatibleFrom: number) =>
     withConnection(url, (client) =>
@@ -58,6 +58,8 @@ test('C200 a newer schema is used while it is compatible, and refused when it is
   await expect(engine().open('serve')).rejects.toThrow(
     `the database has schema ${MIGRATIONS.length + 1}, which needs a release that knows schema ${MIGRATIONS.length + 1}, and this release knows ${MIGRATIONS.length}: start the release that migrated it, or a newer one`,
   )
+  await set(3, 1)
+  await expect(engine().open('serve')).rejects.toThrow('schema 3, which no release has')
   await set(MIGRATIONS.length, 1)
 })
 

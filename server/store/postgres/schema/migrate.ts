@@ -15,9 +15,9 @@ const CONNECT_MS_MAX = 5_000
 /** Keys of the advisory locks of Pharos: the first key, and the second key of each lock. */
 export const ADVISORY_LOCKS = { space: 0x50_48, migration: 1, rotation: 2 } as const
 
-/** A schema as migration steps. A program must know at least `compatibleFrom` steps to use it. */
+/** A schema as migration steps, `null` for one that an earlier step includes. A program must know at least `compatibleFrom` steps to use it. */
 export interface Schema {
-  readonly steps: readonly string[]
+  readonly steps: readonly (string | null)[]
   readonly compatibleFrom: number
 }
 
@@ -88,6 +88,8 @@ export async function schemaOf(client: Client): Promise<Version | undefined> {
 export async function migrate(client: Client, schema: Schema = NEWEST): Promise<void> {
   const known = await schemaOf(client)
   assertCompatible(known, schema.steps.length)
+  if (known !== undefined && schema.steps[known.version] === null)
+    throw new Error(`the database has schema ${known.version}, which no release has: use a new one`)
   for (let version = known?.version ?? 0; version < schema.steps.length; version += 1) {
     await takeStep(client, schema, version)
   }

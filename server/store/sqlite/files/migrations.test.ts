@@ -82,7 +82,7 @@ test('a database whose commands had definitions keeps all commands, published or
 })
 
 test('migrated incidents are counted like new ones, and migrated maintenance windows are not', async () => {
-  makeDatabase(3, (database) => {
+  makeDatabase(2, (database) => {
     const incident = database.prepare(`
       INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
         created_at, updated_at, auto_managed) VALUES (?, 'acme', ?, ?, 'Größe', 'größe', '', ?, 'major_outage', '', '', 0)`)
@@ -112,7 +112,7 @@ test('migrated incidents are counted like new ones, and migrated maintenance win
 })
 
 test('migrated incidents are listed by section, severity and service, and numbering continues', async () => {
-  makeDatabase(4, (database) => {
+  makeDatabase(2, (database) => {
     const incident = database.prepare(`
       INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
         created_at, updated_at, auto_managed) VALUES (?, 'acme', ?, ?, 'x', 'x', '', ?, 'major_outage', '', '2026-01-01', 0)`)
@@ -137,6 +137,12 @@ test('migrated incidents are listed by section, severity and service, and number
   expect(await list({ section: 'resolved' })).toEqual([2, ['resolved', 'open']])
   expect(await list({ section: 'resolved', serviceIds: ['service'] })).toEqual([2, ['resolved', 'open']])
   await store.close()
+})
+
+test('a database with only some of the steps of a release is refused', async () => {
+  makeDatabase(MIGRATIONS.length, (database) => database.pragma('user_version = 10'))
+
+  await expect(openStore(folder, () => 0)).rejects.toThrow('schema 10, which no release has')
 })
 
 test('sequence numbers continue after a migration, even if every command was deleted before it', async () => {

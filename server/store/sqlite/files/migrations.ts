@@ -1,10 +1,14 @@
 import type { Database } from 'better-sqlite3'
+import { inSqlite, MONITORING_TABLES, SHARED_TABLES } from '../../schema/sharedTables.ts'
+
+/** Steps 4 to 22, which step 3 includes: no release has only some of them. */
+const UNRELEASED = Array.from({ length: 19 }, () => null)
 
 /**
- * Steps from an empty database to the newest schema; `user_version` counts the completed ones. Never edit a released
- * step: add one that corrects it.
+ * Steps from an empty database to the newest schema, `null` for one that an earlier step includes; `user_version` counts
+ * the completed ones. Never edit a released step: add one that corrects it.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly (string | null)[] = [
   `
 CREATE TABLE plans (
   name TEXT PRIMARY KEY,
@@ -158,9 +162,9 @@ UPDATE remembered_creations SET long_bytes = octet_length(answer) WHERE octet_le
 CREATE INDEX remembered_creations_long ON remembered_creations (org_id, created_at_ms, long_bytes)
   WHERE long_bytes IS NOT NULL;
 `,
-  // A region gets the newest definition, so commands need none: a copy for each region and change filled the disk. Of a
-  // paused service the last command is the last published one, unless it was deleted.
   `
+-- A region gets the newest definition, so commands need none: a copy for each region and change filled the disk. Of a
+-- paused service the last command is the last published one, unless it was deleted.
 CREATE TABLE store_identity (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
   id TEXT NOT NULL
@@ -185,10 +189,9 @@ UPDATE commands SET number = numbered.number
         WHERE org_id IS NOT NULL) AS numbered
   WHERE numbered.sequence = commands.sequence;
 CREATE INDEX commands_of_org ON commands (org_id, number);
-`,
-  // Incident sizes are counted like incidentBytes. Short responses stored before are not numbered: they expire within a
-  // day.
-  `
+
+-- Incident sizes are counted like incidentBytes. Short responses stored before are not numbered: they expire within a
+-- day.
 ALTER TABLE plans ADD COLUMN incidents_mib_max INTEGER NOT NULL DEFAULT 1024;
 UPDATE plans SET incidents_mib_max = 16 WHERE name = 'free';
 UPDATE plans SET incidents_mib_max = 64 WHERE name = 'starter';
@@ -211,11 +214,9 @@ UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
 
 ALTER TABLE remembered_creations ADD COLUMN number INTEGER;
 CREATE INDEX remembered_creations_short ON remembered_creations (org_id, number) WHERE number IS NOT NULL;
-`,
-  // A list of incidents reads only the rows it shows: triggers count sections and severities on each change, so that
-  // the counts hold for every writer. The position, which a maintenance window does not have, orders those of one
-  // service.
-  `
+
+-- A list of incidents reads only the rows it shows: triggers count sections and severities on each change, so that the
+-- counts hold for every writer. The position, which a maintenance window does not have, orders those of one service.
 CREATE TABLE incident_counts (
   org_id TEXT NOT NULL,
   is_resolved INTEGER NOT NULL,
@@ -257,8 +258,7 @@ CREATE TRIGGER incident_removed AFTER DELETE ON incidents WHEN OLD.kind = 'incid
   UPDATE incident_counts SET incidents = incidents - 1
     WHERE org_id = OLD.org_id AND is_resolved = (OLD.status = 'resolved') AND severity = OLD.severity;
 END;
-`,
-  `
+
 CREATE TABLE outbox_readers (
   name TEXT PRIMARY KEY,
   sequence INTEGER NOT NULL
@@ -275,20 +275,6 @@ DROP TABLE publication;
 CREATE TRIGGER command_deleted AFTER DELETE ON commands BEGIN
   UPDATE outbox_horizon SET deleted_up_to = max(deleted_up_to, OLD.sequence);
 END;
-`,
-  // An endpoint is numbered when it is first monitored, and the number is never reused: results refer to it.
-  `
-CREATE TABLE region_modes (
-  region TEXT PRIMARY KEY,
-  mode TEXT NOT NULL CHECK (mode IN ('embedded', 'remote', 'off'))
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE numbered_endpoints (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  endpoint_id TEXT NOT NULL UNIQUE,
-  service_id TEXT NOT NULL
-) STRICT;
-CREATE INDEX numbered_endpoints_of_service ON numbered_endpoints (service_id);
 
 CREATE INDEX commands_of_region ON commands (region);
 
@@ -297,21 +283,8 @@ CREATE TABLE applied_transitions (
   results_file TEXT NOT NULL,
   sequence INTEGER NOT NULL
 ) STRICT;
-`,
-  // Only the hash and display fields of a token are stored.
-  `
-CREATE TABLE agent_tokens (
-  id TEXT PRIMARY KEY,
-  region TEXT NOT NULL,
-  name TEXT NOT NULL,
-  token_hash BLOB NOT NULL UNIQUE,
-  last4 TEXT NOT NULL,
-  created_at TEXT NOT NULL,
-  revoked_at TEXT
-) STRICT;
-`,
-  // Defaults of automatic incidents, and changes of services without a command.
-  `
+
+-- Defaults of automatic incidents, and changes of services without a command.
 ALTER TABLE orgs ADD COLUMN auto_incident_threshold INTEGER;
 ALTER TABLE orgs ADD COLUMN auto_incident_window_minutes INTEGER;
 
@@ -319,320 +292,44 @@ CREATE TABLE quiet_changes (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   service_id TEXT NOT NULL UNIQUE
 ) STRICT;
-`,
-  // Automatic incidents: those that are open, the rounds that count towards one, and services that wait to be up first.
-  `
+
 ALTER TABLE incident_updates ADD COLUMN is_automatic INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX maintenance_of_service ON incident_services (service_id) WHERE position IS NULL;
 
-CREATE TABLE auto_incidents (
-  service_id TEXT PRIMARY KEY,
-  incident_id TEXT NOT NULL UNIQUE,
-  is_taken_over INTEGER NOT NULL,
-  is_failing INTEGER NOT NULL,
-  updates_made INTEGER NOT NULL,
-  investigating_at_s INTEGER NOT NULL,
-  monitoring_at_s INTEGER NOT NULL,
-  reported_down TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE failing_rounds (
-  service_id TEXT NOT NULL,
-  endpoint_id TEXT NOT NULL,
-  round INTEGER NOT NULL,
-  PRIMARY KEY (service_id, endpoint_id, round)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE muted_until_up (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-`,
-  // A definition is copied when it is replaced: the current one is in services. bytes_up_to counts what the
-  // organisation has ever kept, so that the oldest can be found that are too much.
-  `
 ALTER TABLE services ADD COLUMN origin TEXT;
 
-CREATE TABLE past_generations (
-  sequence INTEGER PRIMARY KEY,
-  org_id TEXT NOT NULL,
-  service_id TEXT NOT NULL,
-  generation INTEGER NOT NULL,
-  until_ms INTEGER NOT NULL,
-  origin TEXT,
-  definition TEXT,
-  bytes_up_to INTEGER NOT NULL
-) STRICT;
-CREATE INDEX past_generations_of_service ON past_generations (service_id, generation);
-CREATE INDEX past_generations_by_age ON past_generations (org_id, until_ms);
-CREATE INDEX past_generations_by_bytes ON past_generations (org_id, bytes_up_to);
-`,
-  // Retention of results and of their hourly rollups (days).
-  `
+-- Retention of results and of their hourly rollups (days).
 ALTER TABLE plans ADD COLUMN results_days INTEGER NOT NULL DEFAULT 7;
 ALTER TABLE plans ADD COLUMN hours_days INTEGER NOT NULL DEFAULT 90;
 UPDATE plans SET results_days = 30, hours_days = 396 WHERE name = 'business';
 UPDATE plans SET results_days = 90, hours_days = 396 WHERE name = 'enterprise';
 ALTER TABLE orgs ADD COLUMN results_days INTEGER;
-`,
-  // Notices of certificates, which losing the results does not repeat.
-  `
-CREATE TABLE certificate_notices (
-  org_id TEXT NOT NULL,
-  host TEXT NOT NULL,
-  port INTEGER NOT NULL,
-  fingerprint TEXT NOT NULL,
-  threshold_s INTEGER NOT NULL,
-  not_after_s INTEGER NOT NULL,
-  PRIMARY KEY (org_id, host, port, fingerprint, threshold_s)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX certificate_notices_by_end ON certificate_notices (not_after_s);
-`,
-  // Status pages. A component goes with its service, in the same transaction; its own id is the one that the public
-  // sees.
-  `
-CREATE TABLE status_pages (
-  id TEXT PRIMARY KEY,
-  org_id TEXT NOT NULL REFERENCES orgs (id),
-  slug TEXT NOT NULL UNIQUE,
-  title TEXT NOT NULL,
-  text TEXT NOT NULL,
-  is_public INTEGER NOT NULL,
-  incidents_shown TEXT NOT NULL CHECK (incidents_shown IN ('people', 'all', 'none')),
-  created_at TEXT NOT NULL,
-  generation INTEGER NOT NULL
-) STRICT;
-CREATE INDEX status_pages_of_org ON status_pages (org_id);
 
-CREATE TABLE status_hosts (
-  host TEXT PRIMARY KEY,
-  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-CREATE INDEX status_hosts_of_page ON status_hosts (page_id);
-
-CREATE TABLE status_sections (
-  id TEXT PRIMARY KEY,
-  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL,
-  name TEXT NOT NULL
-) STRICT;
-CREATE INDEX status_sections_of_page ON status_sections (page_id, place);
-
-CREATE TABLE status_components (
-  id TEXT PRIMARY KEY,
-  section_id TEXT NOT NULL REFERENCES status_sections (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL,
-  service_id TEXT NOT NULL REFERENCES services (id) ON DELETE CASCADE,
-  public_name TEXT NOT NULL
-) STRICT;
-CREATE INDEX status_components_of_section ON status_components (section_id, place);
-CREATE INDEX status_components_of_service ON status_components (service_id);
-
-CREATE TABLE status_hidden (
-  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
-  incident_id TEXT NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
-  PRIMARY KEY (page_id, incident_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX status_hidden_by_incident ON status_hidden (incident_id);
-
+${inSqlite(SHARED_TABLES)}
 CREATE INDEX incidents_by_number ON incidents (org_id, number) WHERE kind = 'incident';
-CREATE INDEX incidents_by_creation ON incidents (org_id, created_at) WHERE kind = 'incident';
-CREATE INDEX incidents_by_resolution ON incidents (org_id, resolved_at)
-  WHERE kind = 'incident' AND resolved_at IS NOT NULL;
-`,
-  // Notification channels, what they have to deliver, and the record of who changed what. A waiting delivery is found
-  // by its channel, whatever waits for others.
-  `
-CREATE TABLE channels (
-  id TEXT PRIMARY KEY,
-  org_id TEXT NOT NULL REFERENCES orgs (id),
-  kind TEXT NOT NULL CHECK (kind IN ('webhook', 'slack')),
-  name TEXT NOT NULL,
-  host TEXT NOT NULL,
-  events TEXT NOT NULL,
-  service_ids TEXT,
-  old_secret_until_ms INTEGER,
-  state TEXT NOT NULL CHECK (state IN ('active', 'disabled')),
-  disabled_reason TEXT,
-  disabled_at_ms INTEGER,
-  enabled_at_ms INTEGER NOT NULL,
-  last_success_at_ms INTEGER,
-  created_at_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX channels_of_org ON channels (org_id);
-
-CREATE TABLE sealed_secrets (
-  key_id TEXT PRIMARY KEY,
-  org_id TEXT NOT NULL,
-  channel_id TEXT NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
-  role TEXT NOT NULL CHECK (role IN ('target', 'secret', 'old_secret')),
-  slot TEXT NOT NULL,
-  master_key_id TEXT NOT NULL REFERENCES master_keys (id),
-  wrap_nonce BLOB NOT NULL,
-  wrapped_key BLOB NOT NULL,
-  nonce BLOB NOT NULL,
-  ciphertext BLOB NOT NULL,
-  UNIQUE (channel_id, role)
-) STRICT;
-CREATE INDEX sealed_secrets_by_master_key ON sealed_secrets (master_key_id);
-
-CREATE TABLE events (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  org_id TEXT NOT NULL,
-  type TEXT NOT NULL,
-  at_ms INTEGER NOT NULL,
-  incident_id TEXT,
-  sequence INTEGER,
-  body TEXT NOT NULL
-) STRICT;
-CREATE INDEX events_by_age ON events (at_ms);
-
-CREATE TABLE deliveries (
-  event_seq INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
-  channel_id TEXT NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
-  webhook_id TEXT NOT NULL UNIQUE,
-  incident_id TEXT,
-  state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed')),
-  attempts INTEGER NOT NULL DEFAULT 0,
-  attempts_before INTEGER NOT NULL DEFAULT 0,
-  due_ms INTEGER NOT NULL,
-  ended_ms INTEGER,
-  PRIMARY KEY (event_seq, channel_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX deliveries_of_channel ON deliveries (channel_id, event_seq);
-CREATE INDEX deliveries_waiting ON deliveries (channel_id, due_ms, event_seq) WHERE state = 'waiting';
-CREATE INDEX deliveries_of_incident ON deliveries (channel_id, incident_id, event_seq)
-  WHERE state = 'waiting' AND incident_id IS NOT NULL;
-CREATE INDEX deliveries_ended ON deliveries (state, ended_ms) WHERE ended_ms IS NOT NULL;
-
-CREATE TABLE attempts (
-  event_seq INTEGER NOT NULL,
-  channel_id TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  at_ms INTEGER NOT NULL,
-  status INTEGER,
-  error TEXT,
-  ms INTEGER NOT NULL,
-  PRIMARY KEY (event_seq, channel_id, number),
-  FOREIGN KEY (event_seq, channel_id) REFERENCES deliveries (event_seq, channel_id) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE audit (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  org_id TEXT NOT NULL,
-  at TEXT NOT NULL,
-  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('person', 'key', 'cli', 'system')),
-  actor TEXT,
-  action TEXT NOT NULL,
-  target_kind TEXT NOT NULL,
-  target_id TEXT NOT NULL,
-  detail TEXT NOT NULL
-) STRICT;
-CREATE INDEX audit_of_org ON audit (org_id, seq);
-CREATE INDEX audit_by_age ON audit (at);
-`,
-  // Most status pages show the incidents of people only: automatic ones, which can be many more, are not read past.
-  `
+-- Most status pages show the incidents of people only: automatic ones, which can be many more, are not read past.
 CREATE INDEX people_incidents_by_creation ON incidents (org_id, created_at)
   WHERE kind = 'incident' AND auto_managed = 0;
 CREATE INDEX people_incidents_by_resolution ON incidents (org_id, resolved_at)
   WHERE kind = 'incident' AND auto_managed = 0 AND resolved_at IS NOT NULL;
-`,
-  // Accounts of the console. Of every token only the hash is stored.
-  `
-CREATE TABLE people (
-  id TEXT PRIMARY KEY,
-  email TEXT NOT NULL,
-  email_folded TEXT NOT NULL UNIQUE,
-  name TEXT NOT NULL,
-  password_hash TEXT,
-  look TEXT NOT NULL DEFAULT 'auto' CHECK (look IN ('auto', 'light', 'dark')),
-  created_at TEXT NOT NULL
-) STRICT;
 
-CREATE TABLE memberships (
-  org_id TEXT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-  person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-  role TEXT NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
-  created_at TEXT NOT NULL,
-  PRIMARY KEY (org_id, person_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX memberships_of_person ON memberships (person_id);
-
-CREATE TABLE invitations (
-  token_hash BLOB PRIMARY KEY,
-  org_id TEXT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-  email TEXT NOT NULL,
-  email_folded TEXT NOT NULL,
-  role TEXT NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
-  expires_at_ms INTEGER NOT NULL,
-  UNIQUE (org_id, email_folded)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX invitations_by_expiry ON invitations (expires_at_ms);
-
-CREATE TABLE sessions (
-  id_hash BLOB PRIMARY KEY,
-  person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-  created_at_ms INTEGER NOT NULL,
-  seen_at_ms INTEGER NOT NULL,
-  elevated_at_ms INTEGER,
-  browser TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_of_person ON sessions (person_id);
-CREATE INDEX sessions_by_use ON sessions (seen_at_ms);
-
-CREATE TABLE password_resets (
-  token_hash BLOB PRIMARY KEY,
-  person_id TEXT NOT NULL UNIQUE REFERENCES people (id) ON DELETE CASCADE,
-  expires_at_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE api_key_uses (
-  key_id TEXT PRIMARY KEY REFERENCES api_keys (id) ON DELETE CASCADE,
-  used_at_ms INTEGER NOT NULL,
-  tool TEXT
-) STRICT, WITHOUT ROWID;
-ALTER TABLE api_keys ADD COLUMN note TEXT;
-`,
-  // Endpoints that ended, whose numbers are removed after their history.
-  `
-ALTER TABLE numbered_endpoints ADD COLUMN ended_at_ms INTEGER;
-CREATE INDEX numbered_endpoints_ended ON numbered_endpoints (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
-`,
-  // Who wrote each update of an incident. The API never shows it.
-  `
+-- Who wrote each update of an incident. The API never shows it.
 CREATE TABLE incident_authors (
   update_id TEXT PRIMARY KEY REFERENCES incident_updates (id) ON DELETE CASCADE,
   actor_kind TEXT NOT NULL CHECK (actor_kind IN ('person', 'key')),
   actor TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-`,
-  // A line of text below a component's name, and whether its days and uptime are public.
-  `
-ALTER TABLE status_components ADD COLUMN text TEXT NOT NULL DEFAULT '';
-ALTER TABLE status_components ADD COLUMN shows_uptime INTEGER NOT NULL DEFAULT 1;
-`,
-  // Why a delivery failed that had attempts left.
-  `
-ALTER TABLE deliveries ADD COLUMN failed_reason TEXT;
-`,
-  // What the agents of each token last said of themselves, for the command line.
-  `
-CREATE TABLE agent_sightings (
-  token_id TEXT PRIMARY KEY REFERENCES agent_tokens (id) ON DELETE CASCADE,
-  seen_at_ms INTEGER NOT NULL,
-  agents INTEGER NOT NULL,
-  version TEXT NOT NULL,
-  clock_ahead_ms INTEGER NOT NULL,
-  spooled INTEGER NOT NULL,
-  checks_in_flight INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-`,
+
+ALTER TABLE api_keys ADD COLUMN note TEXT;
+${inSqlite(MONITORING_TABLES)}`,
+  ...UNRELEASED,
 ]
 
 /**
  * Migrates `database` to the newest schema in one transaction: an interrupted migration is repeated, and no other
  * process sees a part of one. Throws when the database was created by a newer release.
  */
-export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(database: Database, migrations: readonly (string | null)[] = MIGRATIONS): void {
   // Without pending steps no lock is needed: a program that only reads need not wait for a writer.
   if (schemaVersion(database) === migrations.length) return
   const takeSteps = database.transaction(() => {
@@ -642,7 +339,9 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
         `the database has schema ${version} and this release knows ${migrations.length}: start the release that made it, or a newer one`,
       )
     }
-    for (const step of migrations.slice(version)) database.exec(step)
+    if (migrations[version] === null)
+      throw new Error(`the database has schema ${version}, which no release has: restore an earlier backup`)
+    for (const step of migrations.slice(version)) database.exec(step ?? '')
     database.pragma(`user_version = ${migrations.length}`)
   })
   // Immediate, and the version is read inside: of two programs that start at once, only one runs the steps.

@@ -1,21 +1,8 @@
 /** Name of the results file in the data folder. */
 export const RESULTS_FILE = 'results.db'
 
-/**
- * Migrations of `results.db`; `user_version` counts the applied ones. A released migration is never edited. Losing the file
- * loses history only: definitions are in `control.db`.
- *
- * The log is keyed by (due, series): a commit writes a few pages at the end, where a key by series would write a page for
- * each row.
- */
-export const RESULTS_MIGRATIONS: readonly string[] = [
-  `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-CREATE TABLE log (
-  due_s INTEGER NOT NULL,
-  series INTEGER NOT NULL,
-  generation INTEGER NOT NULL,
+/** Columns of a result besides its key. */
+const RESULT = `  generation INTEGER NOT NULL,
   outcome INTEGER NOT NULL,
   reason INTEGER NOT NULL,
   status INTEGER NOT NULL,
@@ -31,7 +18,25 @@ CREATE TABLE log (
   failed_assertions INTEGER NOT NULL,
   first_reason INTEGER NOT NULL,
   first_total_us INTEGER NOT NULL,
-  PRIMARY KEY (due_s, series)
+`
+
+/**
+ * Migrations of `results.db`, `null` for one that an earlier one includes; `user_version` counts the applied ones. A
+ * released migration is never edited. Losing the file loses history only: definitions are in `control.db`.
+ *
+ * The log is keyed by (due, series): a commit writes a few pages at the end, where a key by series would write a page for
+ * each row. Results of compacted hours are in tables chunks_<days of retention>_<day since 1970>, created on demand;
+ * `late` holds those that arrive later, until they are merged. `service_watches` has since when services with automatic
+ * incidents have been up.
+ */
+export const RESULTS_MIGRATIONS: readonly (string | null)[] = [
+  `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log (
+  due_s INTEGER NOT NULL,
+  series INTEGER NOT NULL,
+${RESULT}  PRIMARY KEY (due_s, series)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE details (
@@ -107,6 +112,7 @@ CREATE TABLE certificates (
   chain_not_after_s INTEGER NOT NULL,
   sightings INTEGER NOT NULL,
   last_seen_s INTEGER NOT NULL,
+  reported_s INTEGER,
   PRIMARY KEY (org_id, host, port, fingerprint)
 ) STRICT, WITHOUT ROWID;
 
@@ -126,30 +132,11 @@ CREATE TABLE transitions (
   kind TEXT NOT NULL,
   body TEXT NOT NULL
 ) STRICT;
-`,
-  // History: results of compacted hours are in tables chunks_<days of retention>_<day since 1970>, created on demand.
-  // `late` holds results of compacted hours until they are merged.
-  `
+
 CREATE TABLE late (
   series INTEGER NOT NULL,
   due_s INTEGER NOT NULL,
-  generation INTEGER NOT NULL,
-  outcome INTEGER NOT NULL,
-  reason INTEGER NOT NULL,
-  status INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
-  flags INTEGER NOT NULL,
-  late_ms INTEGER NOT NULL,
-  total_us INTEGER NOT NULL,
-  dns_us INTEGER NOT NULL,
-  connect_us INTEGER NOT NULL,
-  tls_us INTEGER NOT NULL,
-  wait_us INTEGER NOT NULL,
-  body_us INTEGER NOT NULL,
-  failed_assertions INTEGER NOT NULL,
-  first_reason INTEGER NOT NULL,
-  first_total_us INTEGER NOT NULL,
-  PRIMARY KEY (series, due_s)
+${RESULT}  PRIMARY KEY (series, due_s)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hours (
@@ -207,18 +194,14 @@ CREATE TABLE maintenance_windows (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE removals (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-`,
-  // How long services with automatic incidents have been up.
-  `
+
 CREATE TABLE service_watches (
   service_id TEXT PRIMARY KEY,
   clear_since_s INTEGER,
   is_steady INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
-  `
-ALTER TABLE certificates ADD COLUMN reported_s INTEGER;
-`,
+  ...[null, null, null],
 ]
 
 /** Stored numbers of the states; a number is never reused for another state. */

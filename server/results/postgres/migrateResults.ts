@@ -8,7 +8,7 @@ const [LOCK_SPACE, LOCK_RESULTS] = [0x50_48, 3]
 export const RESULTS_TABLES: ReadonlySet<string> = new Set([
   'schema_steps',
   ...RESULTS_MIGRATIONS.flatMap((step) =>
-    [...step.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name),
+    [...(step ?? '').matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name),
   ),
 ])
 
@@ -45,8 +45,8 @@ export function migrateResults(client: BlockingClient): string {
 const OWN_INDEX = 'CREATE INDEX log_of_series ON log (series, due_s)'
 
 /** A migration step for SQLite, translated to PostgreSQL. Pure. */
-function inPostgres(step: string): string {
-  return step
+function inPostgres(step: string | null): string {
+  return (step ?? '')
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')
     .replaceAll('INTEGER PRIMARY KEY AUTOINCREMENT', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
     .replaceAll(/\bINTEGER\b/g, 'bigint')

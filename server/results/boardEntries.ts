@@ -1,22 +1,11 @@
 import { regionOfSeries } from '../domain/regions.ts'
 import type { SeriesState, SeriesTimes } from '../domain/serviceState.ts'
-import type { StoredState } from './file/resultsSchema.ts'
 import type { MonitoredService } from './monitoredService.ts'
-import type { SeriesRow } from './stateRows.ts'
-
-/** The fields of a series that results are validated against. */
-export interface KnownSeries {
-  readonly orgId: string
-  readonly endpoint: number
-  readonly generation: number
-  /** When that generation was received (seconds since the epoch). */
-  readonly changedAtS: number
-  /** `null` while the series is checked (seconds since the epoch). */
-  readonly endedAtS: number | null
-}
+import type { EndpointRow, SeriesRow, ServiceRow } from './stateRows.ts'
 
 /** A series with its state. */
-export interface SeriesEntry extends KnownSeries {
+export interface SeriesEntry extends Pick<SeriesRow, 'endpoint' | 'generation' | 'changedAtS' | 'endedAtS'> {
+  readonly orgId: string
   readonly number: number
   readonly region: string
   readonly times: SeriesTimes
@@ -24,25 +13,14 @@ export interface SeriesEntry extends KnownSeries {
 }
 
 /** An endpoint with its state and the numbers of its active series. */
-export interface EndpointEntry {
-  readonly number: number
-  readonly id: string
-  readonly serviceId: string
-  readonly orgId: string
+export interface EndpointEntry extends EndpointRow {
   readonly series: readonly number[]
-  readonly state: StoredState
-  readonly sinceS: number
 }
 
 /** A service with its state and the numbers of its endpoints. */
-export interface ServiceEntry {
-  readonly id: string
-  readonly orgId: string
-  readonly generation: number
+export interface ServiceEntry extends ServiceRow {
   readonly isPaused: boolean
   readonly endpoints: readonly number[]
-  readonly state: StoredState
-  readonly sinceS: number
 }
 
 /** The first state of a service. A paused service without stored states counts as paused since its pause. Pure. */

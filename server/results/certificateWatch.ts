@@ -5,11 +5,10 @@ import {
   reachedThresholdS,
 } from '../domain/certificateNotices.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
+import { DAY_S } from './history/storedResult.ts'
 import type { ServiceCertificate } from './measurements/measurements.ts'
 import type { StateRows } from './stateRows.ts'
 
-/** A certificate counts as in use when it was seen within this time (seconds). */
-const CERTIFICATE_SEEN_S = 24 * 60 * 60
 /** Observations before a certificate counts: a single one may come from a roll-out that is rolled back. */
 const OBSERVATIONS_MIN = 2
 
@@ -45,7 +44,7 @@ export function prepareCertificateWatch(
      WHERE c.org_id = ? AND c.host = ? AND c.port = ? ORDER BY e.number`,
   )
   return (nowS) => {
-    for (const row of select.all(nowS - CERTIFICATE_SEEN_S, nowS + NOTICE_S_MAX)) {
+    for (const row of select.all(nowS - DAY_S, nowS + NOTICE_S_MAX)) {
       const thresholdS = reachedThresholdS(row, nowS)
       if (thresholdS === undefined || (row.reportedS !== null && row.reportedS <= thresholdS)) continue
       const { orgId, host, port, fingerprint, subject, issuer, serial, notBeforeS, chainNotAfterS } = row

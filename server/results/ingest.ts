@@ -7,7 +7,7 @@ import type {
 } from '../../monitoring/protocol/messages.ts'
 import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries } from '../domain/regions.ts'
-import type { KnownSeries } from './boardEntries.ts'
+import type { SeriesEntry } from './boardEntries.ts'
 import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { ResultLog } from './history/resultLog.ts'
 import type { StoredResult } from './history/storedResult.ts'
@@ -134,7 +134,7 @@ function resultOf(row: ResultRow, detail: ResultDetail | undefined): StoredResul
 }
 
 function refusalOf(
-  series: KnownSeries | undefined,
+  series: SeriesEntry | undefined,
   { generation, dueS }: { readonly generation: number; readonly dueS: number },
   nowS: number,
 ): Refusal | undefined {

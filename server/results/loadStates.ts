@@ -1,7 +1,7 @@
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
 import { prepareMeta, readMeta } from './database/meta.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
-import { stateName } from './file/resultsSchema.ts'
+import { groupBy } from './groupBy.ts'
 import { readStateRows } from './stateRows.ts'
 import { disownTransitions } from './transitionRows.ts'
 
@@ -14,7 +14,7 @@ const OTHER_STORE = -1
  */
 export function loadStates(database: ResultsDatabase, storeId: string) {
   const isSameStore = database.transact(() => isOfStore(database, storeId))
-  const rows = readStateRows(database, stateName)
+  const rows = readStateRows(database)
   const services = new Map<string, ServiceEntry>()
   const endpoints = new Map<number, EndpointEntry>()
   const series = new Map<number, SeriesEntry>()
@@ -40,19 +40,6 @@ export function loadStates(database: ResultsDatabase, storeId: string) {
     })
   }
   return { services, endpoints, series }
-}
-
-function groupBy<Key, Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-): ReadonlyMap<Key, readonly Item[]> {
-  const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group === undefined) groups.set(keyOf(item), [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 /** Whether the states in `database` belong to the store `storeId`; records `storeId`. */

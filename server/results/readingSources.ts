@@ -4,6 +4,7 @@ import { atInstant, endpointState, type SeriesState, type State } from '../domai
 import { seriesEntry } from './boardEntries.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { stateName } from './file/resultsSchema.ts'
+import { groupBy } from './groupBy.ts'
 import { HOUR_S, RESULT_COLUMNS, type StoredResult } from './history/storedResult.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
 import { type Coded, SERIES_COLUMNS, type SeriesRow } from './stateRows.ts'
@@ -30,17 +31,14 @@ export function prepareReading(database: ResultsDatabase): (nowS: number) => Sou
       const { number, region, state, times } = seriesEntry({ ...row, state: stateName(row.state) })
       return { number, region, state: atInstant(state, times, nowS) }
     }
-    let fetched: Map<number, SeriesNow[]> | undefined
+    let fetched: ReadonlyMap<number, readonly SeriesNow[]> | undefined
     return {
       ...{ database, nowS, results },
       // After a prefetch, a missing endpoint has no series.
       seriesOf: (endpoint) =>
         fetched === undefined ? ofEndpoint.all(endpoint).map(now) : (fetched.get(endpoint) ?? []),
       prefetchOrg: (orgId) => {
-        fetched = new Map()
-        for (const row of ofOrg.all(orgId)) {
-          fetched.set(row.endpoint, [...(fetched.get(row.endpoint) ?? []), now(row)])
-        }
+        fetched = groupBy(ofOrg.all(orgId).map(now), ({ number }) => endpointOfSeries(number))
       },
     }
   }

@@ -6,8 +6,9 @@ import { schemaVersion } from '../store/sqlite/files/migrations.ts'
 import { seriesEntry } from './boardEntries.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { isDamage } from './file/damage.ts'
-import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
+import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { sqliteResults } from './file/sqliteResults.ts'
+import { groupBy } from './groupBy.ts'
 import { OpenHours } from './history/openHours.ts'
 import { loadLog } from './history/resultLog.ts'
 import type { Measurements } from './measurements/measurements.ts'
@@ -113,13 +114,9 @@ function readLog(database: ResultsDatabase): OpenHours {
 
 /** Active series by endpoint number; a series without recent results is unknown. */
 function readSeries(database: ResultsDatabase, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
-  const found = new Map<number, SeriesNow[]>()
-  for (const row of readSeriesRows(database, stateName)) {
-    if (row.endedAtS !== null) continue
-    const { number, region, endpoint, state, times } = seriesEntry(row)
-    const ofEndpoint = found.get(endpoint) ?? []
-    found.set(endpoint, ofEndpoint)
-    ofEndpoint.push({ number, region, state: atInstant(state, times, nowS) })
-  }
-  return found
+  const active = readSeriesRows(database)
+    .map(seriesEntry)
+    .filter(({ endedAtS }) => endedAtS === null)
+  const now = active.map((series) => ({ ...series, state: atInstant(series.state, series.times, nowS) }))
+  return groupBy(now, ({ endpoint }) => endpoint)
 }

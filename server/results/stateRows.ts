@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
 import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
-import { STATE_CODES, type StoredState } from './file/resultsSchema.ts'
+import { STATE_CODES, type StoredState, stateName } from './file/resultsSchema.ts'
 
 /** A row of `service_now`. */
 export interface ServiceRow {
@@ -21,7 +21,10 @@ export interface EndpointRow {
   readonly sinceS: number
 }
 
-/** A row of `series_states`; `endedAtS` is `null` while the series is checked. */
+/**
+ * A row of `series_states`. `changedAtS` is when its generation was received; `endedAtS` is `null` while the series is
+ * checked.
+ */
 export interface SeriesRow {
   readonly series: number
   readonly endpoint: number
@@ -153,10 +156,10 @@ export type Coded<Row extends { readonly state: StoredState }> = Omit<Row, 'stat
 }
 
 /** All stored states. */
-export function readStateRows(database: ResultsDatabase, nameOf: (code: number) => StoredState) {
+export function readStateRows(database: ResultsDatabase) {
   const named = <Row extends { readonly state: StoredState }>(row: Coded<Row>) => ({
     ...row,
-    state: nameOf(row.state),
+    state: stateName(row.state),
   })
   const services = database
     .prepare<[], Coded<ServiceRow>>(
@@ -172,19 +175,18 @@ export function readStateRows(database: ResultsDatabase, nameOf: (code: number) 
   return {
     services: services.map(named),
     endpoints: endpoints.map(named),
-    series: readSeriesRows(database, nameOf),
+    series: readSeriesRows(database),
   }
 }
 
 /** All stored series with their organisation, recently ended ones included. */
 export function readSeriesRows(
   database: ResultsDatabase,
-  nameOf: (code: number) => StoredState,
 ): readonly (SeriesRow & { readonly orgId: string })[] {
   return database
     .prepare<[], Coded<SeriesRow & { readonly orgId: string }>>(SERIES_SQL)
     .all()
-    .map((row) => ({ ...row, state: nameOf(row.state) }))
+    .map((row) => ({ ...row, state: stateName(row.state) }))
 }
 
 /**

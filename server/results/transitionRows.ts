@@ -1,14 +1,5 @@
+import type { Transition } from '../store/monitoringStore.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
-
-/** A transition for the main thread. */
-export interface StoredTransition {
-  readonly sequence: number
-  readonly atS: number
-  readonly serviceId: string
-  readonly kind: string
-  /** JSON. */
-  readonly body: string
-}
 
 /** Maximum number of transitions in one response. */
 const TRANSITIONS_MAX = 500
@@ -31,7 +22,7 @@ export function disownTransitions(database: ResultsDatabase): void {
 
 /** Prepares reading the transitions of this store. */
 export function prepareTransitions(database: ResultsDatabase) {
-  const after = database.prepare<[number], StoredTransition>(
+  const after = database.prepare<[number], Transition>(
     `SELECT sequence, at_s AS "atS", service_id AS "serviceId", kind, body FROM transitions
      WHERE sequence > ? AND sequence > coalesce((${FOREIGN}), 0) ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
   )
@@ -42,7 +33,7 @@ export function prepareTransitions(database: ResultsDatabase) {
     .pluck()
   return {
     /** A page of transitions after `sequence`, in order. */
-    after: (sequence: number): readonly StoredTransition[] => after.all(sequence),
+    after: (sequence: number): readonly Transition[] => after.all(sequence),
     /** Sequence of the newest one; 0 when there is none. */
     newest: (): number => newest.get() ?? 0,
   }

@@ -1,24 +1,26 @@
 /** Name of the results file in the data folder. */
 export const RESULTS_FILE = 'results.db'
 
-/** Columns of a result besides its key. */
-const RESULT = `  generation INTEGER NOT NULL,
-  outcome INTEGER NOT NULL,
-  reason INTEGER NOT NULL,
-  status INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
-  flags INTEGER NOT NULL,
-  late_ms INTEGER NOT NULL,
-  total_us INTEGER NOT NULL,
-  dns_us INTEGER NOT NULL,
-  connect_us INTEGER NOT NULL,
-  tls_us INTEGER NOT NULL,
-  wait_us INTEGER NOT NULL,
-  body_us INTEGER NOT NULL,
-  failed_assertions INTEGER NOT NULL,
-  first_reason INTEGER NOT NULL,
-  first_total_us INTEGER NOT NULL,
-`
+/** Columns of a result besides its key, all of them integers. Part of a released step: never edit them. */
+export const RESULT_COLUMN_NAMES = [
+  'generation',
+  'outcome',
+  'reason',
+  'status',
+  'attempts',
+  'flags',
+  'late_ms',
+  'total_us',
+  'dns_us',
+  'connect_us',
+  'tls_us',
+  'wait_us',
+  'body_us',
+  'failed_assertions',
+  'first_reason',
+  'first_total_us',
+]
+const RESULT = RESULT_COLUMN_NAMES.map((name) => `  ${name} INTEGER NOT NULL,\n`).join('')
 
 /**
  * Migrations of `results.db`, `null` for one that an earlier one includes; `user_version` counts the applied ones. A

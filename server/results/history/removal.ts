@@ -5,6 +5,7 @@ import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 
+/** Rows removed in one slice. */
 const SLICE_ROWS = 2_000
 
 /** Removes all history of deleted services, which queries no longer see since their deletion. */
@@ -26,7 +27,7 @@ export function* removeDeleted(
   for (const endpoint of endpoints) yield* removeEndpoint(database, endpoint, nowMs)
   for (const id of services) {
     for (const table of ['service_spans', 'service_days', 'service_latency', 'maintenance_windows']) {
-      yield* removeAll(database, table, 'service_id', id)
+      yield* removeRows(database, table, 'service_id = ?', () => [id])
     }
     const done = database.prepare('DELETE FROM removals WHERE service_id = ?')
     yield () => {
@@ -72,26 +73,26 @@ function* removeEndpoint(database: ResultsDatabase, endpoint: number, nowMs: () 
   }
   for (const each of series) {
     for (const table of ['late', 'hours', 'details', 'series_states']) {
-      yield* removeAll(database, table, 'series', each)
+      yield* removeRows(database, table, 'series = ?', () => [each])
     }
   }
   for (const table of ['spans', 'endpoint_days', 'certificate_endpoints']) {
-    yield* removeAll(database, table, 'endpoint', endpoint)
+    yield* removeRows(database, table, 'endpoint = ?', () => [endpoint])
   }
-  yield* removeAll(database, 'endpoints', 'number', endpoint)
+  yield* removeRows(database, 'endpoints', 'number = ?', () => [endpoint])
 }
 
-/** Removes the rows of `table` whose `column` is `value`. */
-function* removeAll(
+/** Removes the rows of `table` that meet `condition` on `values`, which each slice asks for. */
+export function* removeRows(
   database: ResultsDatabase,
   table: string,
-  column: string,
-  value: number | string,
+  condition: string,
+  values: () => readonly (number | string)[],
 ): Slices {
   const keys = database.keyOf(table).join(', ')
   const remove = database.prepare(
     `DELETE FROM ${table} WHERE (${keys}) IN
-       (SELECT ${keys} FROM ${table} WHERE ${column} = ? LIMIT ${SLICE_ROWS})`,
+       (SELECT ${keys} FROM ${table} WHERE ${condition} LIMIT ${SLICE_ROWS})`,
   )
-  yield* whileFull(SLICE_ROWS, () => remove.run(value).changes)
+  yield* whileFull(SLICE_ROWS, () => remove.run(...values()).changes)
 }

@@ -1,4 +1,5 @@
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
+import { RESULT_COLUMN_NAMES } from '../file/resultsSchema.ts'
 import { ChunkTables } from './chunkTables.ts'
 import { readFrontier } from './compaction.ts'
 import { dueTimes } from './dueTimes.ts'
@@ -59,30 +60,7 @@ function newOf(
   return results.filter((_, index) => isNew[index] === true)
 }
 
-const COLUMNS = [
-  ...[
-    'series',
-    'due_s',
-    'generation',
-    'outcome',
-    'reason',
-    'status',
-    'attempts',
-    'flags',
-    'late_ms',
-    'total_us',
-  ],
-  ...[
-    'dns_us',
-    'connect_us',
-    'tls_us',
-    'wait_us',
-    'body_us',
-    'failed_assertions',
-    'first_reason',
-    'first_total_us',
-  ],
-]
+const COLUMNS = ['series', 'due_s', ...RESULT_COLUMN_NAMES]
 
 /** The values of COLUMNS. */
 function valuesOf([series, r]: SeriesResult): readonly number[] {

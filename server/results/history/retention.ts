@@ -1,7 +1,8 @@
 import type { Retention } from '../../domain/historyPolicy.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { listChunkTables } from './chunkTables.ts'
-import { inSlices, type Slices, whileFull } from './slices.ts'
+import { removeRows } from './removal.ts'
+import { inSlices, type Slices } from './slices.ts'
 import { DAY_S, HOUR_S } from './storedResult.ts'
 
 /** Retention of applied transitions (days). */
@@ -12,23 +13,15 @@ const DAYS_DAYS = 3 * 365
 const CERTIFICATES_DAYS = 1
 /** Retention of a series after its end (days): results of its last checks are accepted until then. */
 const ENDED_SERIES_DAYS = 7
-/** Rows removed in one slice. */
-const SLICE_ROWS = 2_000
 
 /** Tables with the same retention for all organisations: rows with an older `column` are removed. */
 const EXPIRING = [
-  { table: 'spans', key: 'endpoint, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
-  { table: 'service_spans', key: 'service_id, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
-  { table: 'endpoint_days', key: 'endpoint, day', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
-  { table: 'service_days', key: 'service_id, day', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
-  {
-    table: 'certificates',
-    key: 'org_id, host, port, fingerprint',
-    column: 'last_seen_s',
-    unitS: 1,
-    days: CERTIFICATES_DAYS,
-  },
-  { table: 'series_states', key: 'series', column: 'ended_at_s', unitS: 1, days: ENDED_SERIES_DAYS },
+  { table: 'spans', column: 'from_s', unitS: 1, days: DAYS_DAYS },
+  { table: 'service_spans', column: 'from_s', unitS: 1, days: DAYS_DAYS },
+  { table: 'endpoint_days', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
+  { table: 'service_days', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
+  { table: 'certificates', column: 'last_seen_s', unitS: 1, days: CERTIFICATES_DAYS },
+  { table: 'series_states', column: 'ended_at_s', unitS: 1, days: ENDED_SERIES_DAYS },
 ] as const
 
 /** Removes history that is older than its retention at `nowS`. */
@@ -39,14 +32,8 @@ export function* expire(
   series: Iterable<{ readonly number: number; readonly retention: Retention }>,
   { nowMs, appliedUpTo }: { readonly nowMs: () => number; readonly appliedUpTo: () => number },
 ): Slices {
-  const removeTransitions = database.prepare(
-    `DELETE FROM transitions WHERE sequence IN
-       (SELECT sequence FROM transitions WHERE sequence <= ? AND at_s < ? LIMIT ${SLICE_ROWS})`,
-  )
-  yield* whileFull(
-    SLICE_ROWS,
-    () => removeTransitions.run(appliedUpTo(), nowS - TRANSITIONS_DAYS * DAY_S).changes,
-  )
+  const lastS = nowS - TRANSITIONS_DAYS * DAY_S
+  yield* removeRows(database, 'transitions', 'sequence <= ? AND at_s < ?', () => [appliedUpTo(), lastS])
   for (const { name, retentionDays, day } of listChunkTables(database)) {
     if ((day + 1 + retentionDays) * DAY_S > nowS) continue
     yield () => {
@@ -59,12 +46,9 @@ export function* expire(
     removeHours.run(number, Math.floor((nowS - retention.hoursDays * DAY_S) / HOUR_S))
     removeDetails.run(number, nowS - retention.resultsDays * DAY_S)
   })
-  for (const { table, key, column, unitS, days } of EXPIRING) {
-    const remove = database.prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN
-         (SELECT ${key} FROM ${table} WHERE ${column} < ? LIMIT ${SLICE_ROWS})`,
-    )
-    yield* whileFull(SLICE_ROWS, () => remove.run(Math.floor((nowS - days * DAY_S) / unitS)).changes)
+  for (const { table, column, unitS, days } of EXPIRING) {
+    const before = Math.floor((nowS - days * DAY_S) / unitS)
+    yield* removeRows(database, table, `${column} < ?`, () => [before])
   }
   // With NOT IN, PostgreSQL compares every pair of rows once the certificates exceed its work_mem.
   const removeLinks = database.prepare(

@@ -1,12 +1,10 @@
 import type { SeriesState, State } from '../../domain/serviceState.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
-import { hourOf, type StoredResult } from '../history/storedResult.ts'
+import { DAY_S, hourOf, type StoredResult } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
 /** Maximum number of series of one request: the thread reads them in some milliseconds. */
 export const LATEST_SERIES_MAX = 500
-/** A certificate counts as in use for this long after it was seen (seconds). */
-const CERTIFICATE_SEEN_S = 24 * 60 * 60
 
 /** The last result of a series. */
 export interface LatestResult {
@@ -44,7 +42,7 @@ export function prepareLatest(database: ResultsDatabase, board: States, results:
       const { endpoint, state } = entry
       const last = results(number, hourOf(state.lastDueS)).find(({ dueS }) => dueS === state.lastDueS)
       if (last === undefined) return []
-      const certificateEndS = certificateEnd.get(endpoint, nowS - CERTIFICATE_SEEN_S) ?? null
+      const certificateEndS = certificateEnd.get(endpoint, nowS - DAY_S) ?? null
       const endpointState = board.endpointStateOf(endpoint)
       return [{ series: number, state: state.state, endpointState, last, certificateEndS }]
     })

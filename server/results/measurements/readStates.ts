@@ -2,13 +2,12 @@ import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { reasonOfSeries } from '../file/reasonOfSeries.ts'
 import { STATE_CODES, type StoredState, stateName } from '../file/resultsSchema.ts'
+import { groupBy } from '../groupBy.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
 import { DAY_S, HOUR_S } from '../history/storedResult.ts'
 import type { ServiceNow, ServiceOverview, StateReason } from './measurements.ts'
 import type { Query, SeriesNow, Sources } from './sources.ts'
 
-/** Certificates seen within this time are current (seconds). */
-const CERTIFICATE_SEEN_S = DAY_S
 const STEP_SERVICES = 50
 const STEP_OVERVIEWS = 500
 /** Hours that `ServiceNow.hours` covers. */
@@ -98,12 +97,7 @@ function endpointsOfOrg({ database, prefetchOrg }: Sources, orgId: string): Endp
        WHERE s.org_id = ? AND e.state <> ? ORDER BY e.number`,
     )
     .all(orgId, STATE_CODES.ended)
-  const endpoints = new Map<string, { number: number; id: string }[]>()
-  for (const { serviceId, ...endpoint } of rows) {
-    const known = endpoints.get(serviceId)
-    if (known === undefined) endpoints.set(serviceId, [endpoint])
-    else known.push(endpoint)
-  }
+  const endpoints = groupBy(rows, ({ serviceId }) => serviceId)
   return (serviceId) => endpoints.get(serviceId) ?? []
 }
 
@@ -204,7 +198,7 @@ function prepareCertificates(database: ResultsDatabase, nowS: number) {
     /** The earliest expiry of each host, because several machines may serve it. */
     const ends = new Map<string, number>()
     for (const endpoint of endpoints) {
-      for (const { host, notAfterS } of select.all(endpoint, nowS - CERTIFICATE_SEEN_S)) {
+      for (const { host, notAfterS } of select.all(endpoint, nowS - DAY_S)) {
         ends.set(host, Math.min(notAfterS, ends.get(host) ?? notAfterS))
       }
     }

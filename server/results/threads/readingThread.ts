@@ -32,12 +32,8 @@ function* runQuery({ id, name, input }: Extract<ToThread, { readonly kind: 'quer
     send({ kind: 'measured', id, output })
   } catch (error) {
     send({ kind: 'refused', id, reason: error instanceof Error ? error.message : String(error) })
-    throwLost(error)
+    if (error instanceof ConnectionLostError) throw error
   }
-}
-
-function throwLost(error: unknown): void {
-  if (error instanceof ConnectionLostError) throw error
 }
 
 /** Reports the services whose states changed since the last poll. */

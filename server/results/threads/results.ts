@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
+import type { Transition } from '../../store/monitoringStore.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
 import type { ResultsBatch } from '../ingest.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { MonitoredChange, MonitoredService } from '../monitoredService.ts'
-import type { StoredTransition } from '../transitionRows.ts'
 import { ResultsBusyError } from './resultsBusyError.ts'
 import { ThreadClient, type ThreadEvent } from './threadClient.ts'
 import type { ThreadSettings } from './threadMessages.ts'
@@ -145,7 +145,7 @@ export class Results {
    * One page of transitions of the file `fileId` after the sequence `after`, in order. Rejects with ResultsBusyError
    * when the thread is down or the file was replaced.
    */
-  async transitions(fileId: string, after: number): Promise<readonly StoredTransition[]> {
+  async transitions(fileId: string, after: number): Promise<readonly Transition[]> {
     if (fileId !== this.#fileId) throw new ResultsBusyError('another file of results is open')
     const message = await this.#thread.ask((id) => ({ kind: 'transitions', id, after }))
     return message.kind === 'transitions' ? message.transitions : []

@@ -7,7 +7,6 @@ import { measurementsOf } from '../measurements/measurementsOf.ts'
 import type { QueryInput, QueryName, QueryOutput } from '../measurements/queries.ts'
 import { ResultsBusyError } from './resultsBusyError.ts'
 import type { FromThread, ReadingSettings, ThreadSettings, ToThread } from './threadMessages.ts'
-import { ThreadRequests } from './threadRequests.ts'
 
 /** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
@@ -35,10 +34,17 @@ export interface ThreadClientParts {
   readonly onExit?: () => void
 }
 
+interface Waiting {
+  readonly resolve: (message: FromThread) => void
+  readonly reject: (error: Error) => void
+}
+
 /** A thread that runs queries about results. It is restarted when it ends, until `stop`. */
 export class ThreadClient {
   readonly #parts: ThreadClientParts
-  readonly #requests = new ThreadRequests(WAITING_MAX)
+  /** Requests that wait for a reply, by their ids. */
+  readonly #waiting = new Map<number, Waiting>()
+  #nextId = 1
   readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
   #worker: Worker | undefined
   #restart: NodeJS.Timeout | undefined
@@ -62,7 +68,7 @@ export class ThreadClient {
 
   /** Requests that wait for the thread. */
   get waiting(): number {
-    return this.#requests.count
+    return this.#waiting.size
   }
 
   get restarts(): number {
@@ -89,12 +95,20 @@ export class ThreadClient {
     this.#worker?.postMessage(message)
   }
 
-  /** Resolves to the reply to a request. Rejects with ResultsBusyError while the thread is down or too many wait. */
+  /** Resolves to the reply to a request. Rejects with ResultsBusyError while the thread is down or too many wait, and when it ends. */
   ask(message: (id: number) => ToThread): Promise<FromThread> {
     if (this.#worker === undefined || this.#parts.isUp?.() === false) {
       return Promise.reject(new ResultsBusyError('results are unavailable at present'))
     }
-    return this.#requests.ask(message, (one) => this.post(one))
+    if (this.#waiting.size >= WAITING_MAX) {
+      return Promise.reject(new ResultsBusyError('too many requests wait for the results'))
+    }
+    const id = this.#nextId
+    this.#nextId += 1
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.post(message(id))
+    })
   }
 
   /**
@@ -126,7 +140,8 @@ export class ThreadClient {
     if ('id' in message) {
       this.#failures = 0
       this.#reported = undefined
-      this.#requests.settle(message)
+      this.#waiting.get(message.id)?.resolve(message)
+      this.#waiting.delete(message.id)
     } else if (message.kind === 'states') {
       for (const listener of this.#listeners) listener(message.serviceIds)
     } else this.#parts.onEvent?.(message)
@@ -141,7 +156,8 @@ export class ThreadClient {
   #onExit(): void {
     this.#worker = undefined
     this.#parts.onExit?.()
-    this.#requests.end()
+    for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('the results thread ended'))
+    this.#waiting.clear()
     if (this.#isStopped) return
     const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)] ?? 0
     this.#failures += 1

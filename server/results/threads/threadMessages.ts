@@ -1,6 +1,7 @@
 import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import type { ResultsPlace } from '../../store/engine.ts'
+import type { Transition } from '../../store/monitoringStore.ts'
 import type { LeaseRow } from '../../store/store.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
@@ -8,7 +9,6 @@ import type { ResultsBatch } from '../ingest.ts'
 import type { LatestResult } from '../measurements/latestResults.ts'
 import type { QueryInput, QueryName } from '../measurements/queries.ts'
 import type { MonitoredChange } from '../monitoredService.ts'
-import type { StoredTransition } from '../transitionRows.ts'
 
 /** Settings of a reading thread. */
 export interface ReadingSettings {
@@ -55,7 +55,7 @@ export type FromThread =
   | {
       readonly kind: 'transitions'
       readonly id: number
-      readonly transitions: readonly StoredTransition[]
+      readonly transitions: readonly Transition[]
     }
   | { readonly kind: 'measured'; readonly id: number; readonly output: unknown }
   | { readonly kind: 'latest'; readonly id: number; readonly results: readonly LatestResult[] }

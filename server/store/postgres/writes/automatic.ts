@@ -4,7 +4,7 @@ import { timestamp } from '../../../domain/environment.ts'
 import type { Service } from '../../../domain/serviceChanges.ts'
 import type { AutoIncidentRows, StoredAutoIncident } from '../../shared/autoIncidents.ts'
 import type { Sql } from '../connections/sql.ts'
-import { assignmentsFrom, type Column, type Parameters, SERVICE_ID } from './parameters.ts'
+import { assignmentsFrom, columnsOf, type Parameters, SERVICE_ID } from './parameters.ts'
 
 /** State of a service's automatic incidents. */
 export interface AutomaticFacts {
@@ -173,16 +173,10 @@ export function automaticRows({ state, automatic: writes }: AutomaticDraft): Aut
   }
 }
 
-const OPEN_COLUMNS: readonly Column<StoredAutoIncident & { readonly serviceId: string }>[] = [
-  ['service_id', 'uuid', ({ serviceId }) => serviceId],
-  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
-  ['is_taken_over', 'boolean', ({ isTakenOver }) => isTakenOver],
-  ['is_failing', 'boolean', ({ isFailing }) => isFailing],
-  ['updates_made', 'integer', ({ updatesMade }) => updatesMade],
-  ['investigating_at_s', 'bigint', ({ investigatingAtS }) => investigatingAtS],
-  ['monitoring_at_s', 'bigint', ({ monitoringAtS }) => monitoringAtS],
-  ['reported_down', 'text', ({ reportedDown }) => reportedDown],
-]
+const OPEN_COLUMNS = columnsOf<StoredAutoIncident & { readonly serviceId: string }>({
+  ...{ serviceId: 'uuid', incidentId: 'uuid', isTakenOver: 'boolean', isFailing: 'boolean' },
+  ...{ updatesMade: 'integer', investigatingAtS: 'bigint', monitoringAtS: 'bigint', reportedDown: 'text' },
+})
 
 /** Parts of a write for automatic incidents. A deleted service takes its rows with it. */
 export function automaticParts(
@@ -208,7 +202,9 @@ export function automaticParts(
     'auto_incidents',
     [...automatic.opens].flatMap(([serviceId, autoIncident]) => (autoIncident === null ? [serviceId] : [])),
   )
-  const mutedNow = [...automatic.muted].flatMap(([id, isMuted]) => (isMuted && isStored(id) ? [id] : []))
+  const mutedNow = [...automatic.muted].flatMap(([serviceId, isMuted]) =>
+    isMuted && isStored(serviceId) ? [{ serviceId }] : [],
+  )
   if (mutedNow.length > 0) {
     parts.push(
       `${parameters.insert('muted_until_up', { columns: SERVICE_ID, rows: mutedNow })} ON CONFLICT DO NOTHING`,
@@ -221,12 +217,9 @@ export function automaticParts(
   return [...parts, ...roundParts(automatic, parameters)]
 }
 
-const ROUND_COLUMNS: readonly Column<AutomaticWrites['rounds'][number]>[] = [
-  ['service_id', 'uuid', ({ serviceId }) => serviceId],
-  ['endpoint_id', 'uuid', ({ endpointId }) => endpointId],
-  ['round', 'bigint', ({ round }) => round],
-]
-const OLDEST: Column<AutomaticWrites['rounds'][number]> = ['oldest', 'bigint', ({ oldest }) => oldest]
+type Round = AutomaticWrites['rounds'][number]
+const ROUND_COLUMNS = columnsOf<Round>({ serviceId: 'uuid', endpointId: 'uuid', round: 'bigint' })
+const OLDEST = columnsOf<Round>({ oldest: 'bigint' })
 
 function roundParts({ rounds, forgotten }: AutomaticWrites, parameters: Parameters): readonly string[] {
   const parts: string[] = []
@@ -234,7 +227,7 @@ function roundParts({ rounds, forgotten }: AutomaticWrites, parameters: Paramete
   if (added.length > 0) {
     parts.push(
       `${parameters.insert('failing_rounds', { columns: ROUND_COLUMNS, rows: added })} ON CONFLICT DO NOTHING`,
-      `DELETE FROM failing_rounds t USING o, ${parameters.table([...ROUND_COLUMNS, OLDEST], added)}
+      `DELETE FROM failing_rounds t USING o, ${parameters.table([...ROUND_COLUMNS, ...OLDEST], added)}
        WHERE t.service_id = u.service_id AND t.endpoint_id = u.endpoint_id AND t.round < u.oldest`,
     )
   }

@@ -24,32 +24,34 @@ export interface ServiceRow {
   readonly generation: number
   readonly definitionGeneration: number
   readonly runningIn: string
-  readonly text: string
+  readonly response: string
   readonly origin: string | null
 }
 
 /** A row of `commands` to write. */
 export interface CommandRow extends Command {
   readonly number: number
-  readonly nowMs: number
+  readonly createdAtMs: number
 }
 
 /** A row of `remembered_creations` to write. */
 export interface CreationRow {
   readonly keyHash: Buffer
-  readonly bodyFingerprint: Buffer
-  readonly response: string
-  readonly nowMs: number
+  readonly bodyMark: Buffer
+  readonly answer: string
+  readonly createdAtMs: number
   readonly shortNumber: number | null
   readonly longBytesUpTo: number | null
 }
 
 /** A row of `incident_updates` to write. */
-export interface UpdateRow {
+export interface UpdateRow extends IncidentUpdate {
   readonly incidentId: string
   readonly place: number
-  readonly update: IncidentUpdate
-  readonly by: Actor
+  /** Public pages do not show the texts of automation. */
+  readonly isAutomatic: boolean
+  readonly actorKind: string | null
+  readonly actor: string | null
 }
 
 /**
@@ -127,7 +129,11 @@ export class Draft {
     if (before !== null) this.#keepPast(before, change, nowMs)
     this.bytes += text.length + (sealed ?? []).reduce((sum, { ciphertext }) => sum + ciphertext.length, 0)
     this.#publish(commands, nowMs)
-    this.#putService(id, before, service === null ? null : { id, text, origin, ...columnsOf(service) })
+    this.#putService(
+      id,
+      before,
+      service === null ? null : { id, response: text, origin, ...columnsOf(service) },
+    )
     if (service === null) this.sealed.delete(id)
     else if (sealed !== null) this.sealed.set(id, sealed)
     if (service === null) this.state.services.delete(id)
@@ -150,8 +156,11 @@ export class Draft {
     this.incidents.set(after.id, { isStored: known?.isStored ?? before !== null, incident: after })
     const from = before?.updates.length ?? 0
     this.bytes += incidentBytes(after)
+    const [actorKind, actor] = 'id' in by ? [by.kind, by.id] : [null, null]
+    const isAutomatic = by.kind === 'system'
     for (const [offset, update] of after.updates.slice(from).entries()) {
-      this.updates.push({ incidentId: after.id, place: from + offset, update, by })
+      const row = { incidentId: after.id, place: from + offset, isAutomatic, actorKind, actor }
+      this.updates.push({ ...update, ...row })
     }
     const { incidentsMade, incidentBytes: bytes } = this.state.columns
     this.setColumns({
@@ -189,7 +198,8 @@ export class Draft {
     const shortNumber = isLong ? null : shortResponsesMade + 1
     const longBytesUpTo = isLong ? longResponseBytes + bytes : null
     this.bytes += bytes
-    this.creations.set(name, { keyHash, bodyFingerprint, response, nowMs, shortNumber, longBytesUpTo })
+    const row = { keyHash, bodyMark: bodyFingerprint, answer: response, createdAtMs: nowMs }
+    this.creations.set(name, { ...row, shortNumber, longBytesUpTo })
     this.state.creations.set(name, { bodyFingerprint, response, createdAtMs: nowMs })
     return response
   }
@@ -203,7 +213,7 @@ export class Draft {
   #publish(commands: readonly Command[], nowMs: number): void {
     const { commandsMade } = this.state.columns
     for (const [index, command] of commands.entries()) {
-      this.commands.push({ ...command, number: commandsMade + index + 1, nowMs })
+      this.commands.push({ ...command, number: commandsMade + index + 1, createdAtMs: nowMs })
     }
     this.setColumns({ commandsMade: commandsMade + commands.length })
   }

@@ -1,6 +1,6 @@
 import type { EventRow } from '../../shared/events.ts'
 import type { Draft } from './draft.ts'
-import type { Column, Parameters } from './parameters.ts'
+import { columnsOf, type Parameters } from './parameters.ts'
 
 /** A named part of a write, which other parts refer to. */
 export interface NamedPart {
@@ -8,26 +8,17 @@ export interface NamedPart {
   readonly text: string
 }
 
-const EVENT_COLUMNS: readonly Column<EventRow>[] = [
-  ['id', 'uuid', ({ id }) => id],
-  ['org_id', 'uuid', ({ orgId }) => orgId],
-  ['type', 'text', ({ type }) => type],
-  ['at_ms', 'bigint', ({ atMs }) => atMs],
-  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
-  ['sequence', 'integer', ({ sequence }) => sequence],
-  ['body', 'text', ({ body }) => body],
-]
+const EVENT_COLUMNS = columnsOf<EventRow>({
+  ...{ id: 'uuid', orgId: 'uuid', type: 'text', atMs: 'bigint', incidentId: 'uuid' },
+  ...{ sequence: 'integer', body: 'text' },
+})
 
 /** A delivery of an event. */
 type DeliveryRow = Pick<EventRow, 'id' | 'incidentId' | 'atMs'> & EventRow['deliveries'][number]
 
-const DELIVERY_COLUMNS: readonly Column<DeliveryRow>[] = [
-  ['event_id', 'uuid', ({ id }) => id],
-  ['channel_id', 'uuid', ({ channelId }) => channelId],
-  ['webhook_id', 'text', ({ webhookId }) => webhookId],
-  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
-  ['due_ms', 'bigint', ({ atMs }) => atMs],
-]
+const DELIVERY_COLUMNS = columnsOf<DeliveryRow>({
+  ...{ id: 'uuid', channelId: 'uuid', webhookId: 'text', incidentId: 'uuid', atMs: 'bigint' },
+})
 
 /** Parts of a write for events and their deliveries. */
 export function eventParts({ events }: Draft, parameters: Parameters): readonly (NamedPart | string)[] {
@@ -35,7 +26,7 @@ export function eventParts({ events }: Draft, parameters: Parameters): readonly 
   const deliveries = events.flatMap((event) => event.deliveries.map((one) => ({ ...event, ...one })))
   const made = `${parameters.insert('events', { columns: EVENT_COLUMNS, rows: events })} RETURNING id, seq`
   const text = `INSERT INTO deliveries (event_seq, channel_id, webhook_id, incident_id, state, due_ms)
-    SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.due_ms
-    FROM events_made e JOIN ${parameters.table(DELIVERY_COLUMNS, deliveries)} ON u.event_id = e.id`
+    SELECT e.seq, u.channel_id, u.webhook_id, u.incident_id, 'waiting', u.at_ms
+    FROM events_made e JOIN ${parameters.table(DELIVERY_COLUMNS, deliveries)} ON u.id = e.id`
   return [{ name: 'events_made', text: made }, text]
 }

@@ -6,14 +6,7 @@ import type { CommandRow, CreationRow, Draft } from './draft.ts'
 import { eventParts } from './eventParts.ts'
 import { incidentParts } from './incidentParts.ts'
 import { ORG_COLUMNS } from './orgColumns.ts'
-import {
-  assignmentsFrom,
-  type Column,
-  DELETED_AT_ONCE,
-  OF_ORG,
-  Parameters,
-  SERVICE_ID,
-} from './parameters.ts'
+import { assignmentsFrom, columnsOf, DELETED_AT_ONCE, OF_ORG, Parameters, SERVICE_ID } from './parameters.ts'
 import { pastParts, secretParts, serviceParts } from './serviceParts.ts'
 
 /** Maximum number of published commands kept for an organisation, for inspection. Gap G24. */
@@ -59,14 +52,10 @@ function guardPart({ state }: Draft, parameters: Parameters): string {
   return `UPDATE orgs SET ${assignments.join(', ')}, revision = revision + 1 WHERE ${guard} RETURNING id`
 }
 
-const COMMAND_COLUMNS: readonly Column<CommandRow>[] = [
-  ['type', 'text', ({ type }) => type],
-  ['region', 'text', ({ region }) => region],
-  ['service_id', 'uuid', ({ serviceId }) => serviceId],
-  ['generation', 'integer', ({ generation }) => generation],
-  ['number', 'bigint', ({ number }) => number],
-  ['created_at_ms', 'bigint', ({ nowMs }) => nowMs],
-]
+const COMMAND_COLUMNS = columnsOf<CommandRow>({
+  ...{ type: 'text', region: 'text', serviceId: 'uuid' },
+  ...{ generation: 'integer', number: 'bigint', createdAtMs: 'bigint' },
+})
 
 function commandParts({ commands, state }: Draft, parameters: Parameters): readonly string[] {
   if (commands.length === 0) return []
@@ -81,14 +70,10 @@ function commandParts({ commands, state }: Draft, parameters: Parameters): reado
   return [added, forgotten]
 }
 
-const CREATION_COLUMNS: readonly Column<CreationRow>[] = [
-  ['key_hash', 'bytea', ({ keyHash }) => keyHash],
-  ['body_mark', 'bytea', ({ bodyFingerprint }) => bodyFingerprint],
-  ['answer', 'text', ({ response }) => response],
-  ['created_at_ms', 'bigint', ({ nowMs }) => nowMs],
-  ['short_number', 'bigint', ({ shortNumber }) => shortNumber],
-  ['long_bytes_up_to', 'bigint', ({ longBytesUpTo }) => longBytesUpTo],
-]
+const CREATION_COLUMNS = columnsOf<CreationRow>({
+  ...{ keyHash: 'bytea', bodyMark: 'bytea', answer: 'text' },
+  ...{ createdAtMs: 'bigint', shortNumber: 'bigint', longBytesUpTo: 'bigint' },
+})
 
 function creationParts({ creations, state }: Draft, parameters: Parameters): readonly string[] {
   if (creations.size === 0) return []
@@ -112,21 +97,17 @@ function creationParts({ creations, state }: Draft, parameters: Parameters): rea
 
 function quietParts({ quiet }: Draft, parameters: Parameters): readonly string[] {
   if (quiet.size === 0) return []
+  const rows = [...quiet].map((serviceId) => ({ serviceId }))
   return [
-    `${parameters.insert('quiet_changes', { columns: SERVICE_ID, rows: [...quiet] })}
+    `${parameters.insert('quiet_changes', { columns: SERVICE_ID, rows })}
      ON CONFLICT (service_id) DO UPDATE SET xid = excluded.xid`,
   ]
 }
 
-const AUDIT_COLUMNS: readonly Column<Draft['actions'][number]>[] = [
-  ['at', 'text', ({ at }) => at],
-  ['actor_kind', 'text', ({ actorKind }) => actorKind],
-  ['actor', 'text', ({ actor }) => actor],
-  ['action', 'text', ({ action }) => action],
-  ['target_kind', 'text', ({ targetKind }) => targetKind],
-  ['target_id', 'text', ({ targetId }) => targetId],
-  ['detail', 'text', ({ detail }) => detail],
-]
+const AUDIT_COLUMNS = columnsOf<Draft['actions'][number]>({
+  ...{ at: 'text', actorKind: 'text', actor: 'text', action: 'text' },
+  ...{ targetKind: 'text', targetId: 'text', detail: 'text' },
+})
 
 function auditParts({ actions }: Draft, writeId: string, parameters: Parameters): readonly string[] {
   if (actions.length === 0) return []

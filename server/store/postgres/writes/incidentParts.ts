@@ -1,39 +1,32 @@
 import type { Incident } from '../../../../api/contract/incident.ts'
 import { foldForSearch } from '../../shared/searchText.ts'
 import type { Draft, UpdateRow } from './draft.ts'
-import { assignmentsFrom, type Column, OF_ORG, type Parameters } from './parameters.ts'
+import { assignmentsFrom, columnsOf, OF_ORG, type Parameters } from './parameters.ts'
 
-const CHANGED_COLUMNS: readonly Column<Incident>[] = [
-  ['id', 'uuid', ({ id }) => id],
-  ['status', 'text', ({ status }) => status],
-  ['severity', 'text', ({ severity }) => severity],
-  ['updated_at', 'text', ({ updated_at }) => updated_at],
-  ['resolved_at', 'text', ({ resolved_at }) => resolved_at],
-]
-const COLUMNS: readonly Column<Incident>[] = [
-  ...CHANGED_COLUMNS,
-  ['number', 'integer', ({ display_id }) => Number(display_id.slice('INC-'.length))],
-  ['title', 'text', ({ title }) => title],
-  ['title_folded', 'text', ({ title }) => foldForSearch(title)],
-  ['display_id_folded', 'text', ({ display_id }) => foldForSearch(display_id)],
-  ['created_at', 'text', ({ created_at }) => created_at],
-  ['auto_managed', 'boolean', ({ auto_managed }) => auto_managed],
-  ['service_ids', 'text', ({ service_ids }) => service_ids.join(',')],
-]
+const CHANGED = { id: 'uuid', status: 'text', severity: 'text', updated_at: 'text', resolved_at: 'text' }
+const CHANGED_COLUMNS = columnsOf<Incident>(CHANGED)
+const COLUMNS = columnsOf<ReturnType<typeof rowOf>>({
+  ...CHANGED,
+  ...{ number: 'integer', title: 'text', title_folded: 'text', display_id_folded: 'text' },
+  ...{ created_at: 'text', auto_managed: 'boolean', service_ids: 'text' },
+})
 const OWN = { ...OF_ORG, kind: "'incident'", service_ids: "string_to_array(u.service_ids, ',')::uuid[]" }
 
-const UPDATE_COLUMNS: readonly Column<UpdateRow>[] = [
-  ['incident_id', 'uuid', ({ incidentId }) => incidentId],
-  ['place', 'integer', ({ place }) => place],
-  ['id', 'uuid', ({ update }) => update.id],
-  ['body', 'text', ({ update }) => update.body],
-  ['status_at_update', 'text', ({ update }) => update.status_at_update],
-  ['created_at', 'text', ({ update }) => update.created_at],
-  // Public pages do not show the texts of automation.
-  ['is_automatic', 'boolean', ({ by }) => by.kind === 'system'],
-  ['actor_kind', 'text', ({ by }) => ('id' in by ? by.kind : null)],
-  ['actor', 'text', ({ by }) => ('id' in by ? by.id : null)],
-]
+const UPDATE_COLUMNS = columnsOf<UpdateRow>({
+  ...{ incidentId: 'uuid', place: 'integer', id: 'uuid', body: 'text', status_at_update: 'text' },
+  ...{ created_at: 'text', isAutomatic: 'boolean', actorKind: 'text', actor: 'text' },
+})
+
+/** The row of a new incident. */
+function rowOf(incident: Incident) {
+  const { title, display_id, service_ids } = incident
+  return {
+    ...incident,
+    ...{ title_folded: foldForSearch(title), display_id_folded: foldForSearch(display_id) },
+    number: Number(display_id.slice('INC-'.length)),
+    service_ids: service_ids.join(','),
+  }
+}
 
 /** Parts of a write for incidents and their updates. */
 export function incidentParts({ incidents, updates }: Draft, parameters: Parameters): readonly string[] {
@@ -42,7 +35,7 @@ export function incidentParts({ incidents, updates }: Draft, parameters: Paramet
   const [added, changed] = [of(false), of(true)]
   return [
     ...(added.length > 0
-      ? [parameters.insert('incidents', { columns: COLUMNS, rows: added, own: OWN })]
+      ? [parameters.insert('incidents', { columns: COLUMNS, rows: added.map(rowOf), own: OWN })]
       : []),
     ...(changed.length > 0
       ? [

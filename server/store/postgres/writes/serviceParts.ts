@@ -1,16 +1,12 @@
 import type { SealedValue } from '../../../domain/seal.ts'
 import { PAST_BYTES_MAX, type PastRow } from '../../shared/pastGeneration.ts'
 import type { Draft, ServiceRow } from './draft.ts'
-import { assignmentsFrom, type Column, DELETED_AT_ONCE, OF_ORG, type Parameters } from './parameters.ts'
+import { assignmentsFrom, columnsOf, DELETED_AT_ONCE, OF_ORG, type Parameters } from './parameters.ts'
 
-const SERVICE_COLUMNS: readonly Column<ServiceRow>[] = [
-  ['id', 'uuid', ({ id }) => id],
-  ['generation', 'integer', ({ generation }) => generation],
-  ['definition_generation', 'integer', ({ definitionGeneration }) => definitionGeneration],
-  ['running_in', 'text', ({ runningIn }) => runningIn],
-  ['response', 'text', ({ text }) => text],
-  ['origin', 'text', ({ origin }) => origin],
-]
+const SERVICE_COLUMNS = columnsOf<ServiceRow>({
+  ...{ id: 'uuid', generation: 'integer', definitionGeneration: 'integer' },
+  ...{ runningIn: 'text', response: 'text', origin: 'text' },
+})
 
 /** Parts of a write for services. */
 export function serviceParts({ services }: Draft, parameters: Parameters): readonly string[] {
@@ -38,17 +34,10 @@ export function serviceParts({ services }: Draft, parameters: Parameters): reado
   return parts
 }
 
-const SEALED_COLUMNS: readonly Column<SealedValue>[] = [
-  ['key_id', 'uuid', ({ keyId }) => keyId],
-  ['service_id', 'uuid', ({ serviceId }) => serviceId],
-  ['endpoint_id', 'uuid', ({ endpointId }) => endpointId],
-  ['slot', 'text', ({ slot }) => slot],
-  ['master_key_id', 'text', ({ masterKeyId }) => masterKeyId],
-  ['wrap_nonce', 'bytea', ({ wrapNonce }) => wrapNonce],
-  ['wrapped_key', 'bytea', ({ wrappedKey }) => wrappedKey],
-  ['nonce', 'bytea', ({ nonce }) => nonce],
-  ['ciphertext', 'bytea', ({ ciphertext }) => ciphertext],
-]
+const SEALED_COLUMNS = columnsOf<SealedValue>({
+  ...{ keyId: 'uuid', serviceId: 'uuid', endpointId: 'uuid', slot: 'text', masterKeyId: 'text' },
+  ...{ wrapNonce: 'bytea', wrappedKey: 'bytea', nonce: 'bytea', ciphertext: 'bytea' },
+})
 
 /** Parts for the secrets of services. */
 export function secretParts({ services, sealed }: Draft, parameters: Parameters): readonly string[] {
@@ -72,14 +61,10 @@ export function secretParts({ services, sealed }: Draft, parameters: Parameters)
   return parts
 }
 
-const PAST_COLUMNS: readonly Column<PastRow>[] = [
-  ['service_id', 'uuid', ({ serviceId }) => serviceId],
-  ['generation', 'integer', ({ generation }) => generation],
-  ['until_ms', 'bigint', ({ untilMs }) => untilMs],
-  ['origin', 'text', ({ origin }) => origin],
-  ['definition', 'text', ({ definition }) => definition],
-  ['bytes_up_to', 'bigint', ({ bytesUpTo }) => bytesUpTo],
-]
+const PAST_COLUMNS = columnsOf<PastRow>({
+  ...{ serviceId: 'uuid', generation: 'integer', untilMs: 'bigint' },
+  ...{ origin: 'text', definition: 'text', bytesUpTo: 'bigint' },
+})
 
 /** Parts for the generations that changes ended. */
 export function pastParts({ past, state }: Draft, parameters: Parameters): readonly string[] {

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { codeOf } from '../../api/runtime/errorCode.ts'
 
 /** Permission bits for the owner of a key file. */
 const OWNER_MODE = 0o700
@@ -87,10 +88,6 @@ function writeDurably(file: string, text: string, like: Stats | undefined): void
   } finally {
     closeSync(descriptor)
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /** `error` with `file`, which the user named, instead of the temporary file. */

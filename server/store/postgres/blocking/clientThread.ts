@@ -1,6 +1,7 @@
 /** The thread of a BlockingClient: executes statements on one connection. */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import type pg from 'pg'
+import { codeOf } from '../../../../api/runtime/errorCode.ts'
 import { statementName } from '../connections/sql.ts'
 import { connect } from '../schema/migrate.ts'
 import type { ClientSettings, FromClient, SqlResult, SqlStatement, ToClient } from './clientMessages.ts'
@@ -52,7 +53,7 @@ port.on('message', async (message: ToClient) => {
     for (const statement of message.statements) results.push(await execute(statement))
     reply({ results })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     // PostgreSQL's codes have five characters; 57P01 and its like end the connection.
     const isOfStatement = /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P)/.test(code)
     reply({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../../../../api/runtime/errorCode.ts'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { removeStoreId } from './storeIdentity.ts'
 
@@ -100,7 +101,7 @@ async function assertFolder(folder: string): Promise<void> {
 
 /** `error` in terms of `file`, which the user named, instead of the temporary file. */
 function failureOf(file: string, error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (code === 'EEXIST') return new Error(`${file} already exists: name a new file`, { cause: error })
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
     return Object.assign(new Error(`there is not enough disk space for ${file}`, { cause: error }), {

@@ -1,6 +1,7 @@
 import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { Environment } from '../../domain/environment.ts'
 import type { NamedEndpoint } from '../../domain/notifications/events.ts'
+import type { AppliedEffect, Transition } from '../monitoringStore.ts'
 import { definitionJson } from '../scripts/definitionJson.ts'
 import { namedOrg } from '../scripts/orgScripts.ts'
 import { row, rows, type Script } from '../scripts/script.ts'
@@ -10,13 +11,15 @@ import { subscribedChannels } from './channelRows.ts'
 import { insertEvent } from './insertEvent.ts'
 
 /**
- * Stores a notice of an expiring certificate and its events, in the caller's transaction; `false` when this notice, or
- * one of a later threshold, was given before.
+ * Applies a transition of an expiring certificate: stores a notice and its events, in the caller's transaction, unless
+ * this notice, or one of a later threshold, was given before.
  */
 export function* giveNotice(
-  notice: CertificateNotice,
+  { body }: Transition,
   tools: Pick<Environment, 'nowMs' | 'uuid'>,
-): Script<boolean> {
+): Script<AppliedEffect> {
+  // True because the results thread wrote the body.
+  const notice = JSON.parse(body) as CertificateNotice
   const { org_id, host, port, fingerprint, threshold_s, not_after_s, endpoint_ids } = notice
   const stored = yield* row(
     `INSERT INTO certificate_notices (org_id, host, port, fingerprint, threshold_s, not_after_s)
@@ -25,12 +28,12 @@ export function* giveNotice(
           AND threshold_s <= $5) RETURNING port`,
     [org_id, host, port, fingerprint, threshold_s, not_after_s],
   )
-  if (stored === undefined) return false
+  if (stored === undefined) return { kind: 'nothing' }
   const channels = yield* subscribedChannels(org_id)
-  if (channels.length === 0) return true
+  if (channels.length === 0) return { kind: 'noticed' }
   const about = { org: yield* namedOrg(org_id), endpoints: yield* namedEndpoints(endpoint_ids) }
   for (const event of certificateEvents(notice, about, channels, tools)) yield* insertEvent(event)
-  return true
+  return { kind: 'noticed' }
 }
 
 /** Endpoints whose services exist, in the order of `ids`. */

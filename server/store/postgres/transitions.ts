@@ -4,8 +4,8 @@ import { orderedUuid } from '../../domain/orderedUuid.ts'
 import { markApplied } from '../monitoring/monitoringReads.ts'
 import type { AppliedEffect, MonitoringStore, Transition } from '../monitoringStore.ts'
 import { giveNotice } from '../notifications/giveNotice.ts'
+import { incidentEffect } from '../shared/autoIncidents.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
-import { effectsOf } from '../shared/transitionEffects.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import { execute } from './connections/execute.ts'
 import { rowOf, type Sql } from './connections/sql.ts'
@@ -94,9 +94,7 @@ async function applyGroup(parts: StoreParts, group: readonly Waiting[]): Promise
       return await changeIncidents(sql, parts, orgId, transition)
     const { nowMs } = parts
     const tools = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
-    // True because the results thread wrote the body.
-    const notice = JSON.parse(transition.body) as CertificateNotice
-    return (await execute(sql, giveNotice(notice, tools))) ? { kind: 'noticed' } : NOTHING
+    return await execute(sql, giveNotice(transition, tools))
   })
 }
 
@@ -127,7 +125,7 @@ async function changeIncidents(
   // The service may have been deleted since its organisation was read.
   if (state?.automatic.has(serviceId) !== true) return NOTHING
   const draft = new Draft(state, nowMs)
-  const effect = effectsOf({ autoIncidents: draft.autoIncidents, giveNotice: () => false })(transition)
+  const effect = incidentEffect(draft.autoIncidents, transition)
   if (draft.isEmpty) return effect
   const { text, values } = guardedWrite(draft, randomUUID())
   const row = await rowOf<{ written: number }>(sql, text, values)

@@ -17,7 +17,7 @@ import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
 import type { Environment } from '../../domain/environment.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import type { IncidentQuota } from '../../domain/incidentQuota.ts'
-import type { AppliedEffect } from '../monitoringStore.ts'
+import type { AppliedEffect, Transition } from '../monitoringStore.ts'
 
 /** Automatic incidents, each call in the caller's transaction. */
 export interface AutoIncidents {
@@ -34,6 +34,24 @@ export interface AutoIncidents {
   readonly follow: (before: ServiceResponse, after: ServiceResponse | null) => void
   /** A person added an update to the automatic incident `incident`, which shows it. */
   readonly takeOver: (incident: Incident) => void
+}
+
+/** Applies a transition that changes incidents, in the caller's transaction; transitions of other kinds do nothing. */
+export function incidentEffect(
+  autoIncidents: AutoIncidents,
+  { kind, serviceId, atS, body }: Transition,
+): AppliedEffect {
+  switch (kind) {
+    // True because the results thread wrote the bodies of these kinds.
+    case 'service.round':
+      return autoIncidents.fail(serviceId, JSON.parse(body) as FailingRound, atS)
+    case 'service.recovered':
+      return autoIncidents.recover(serviceId, JSON.parse(body) as Recovery)
+    case 'service.steady':
+      return autoIncidents.settle(serviceId, JSON.parse(body) as Recovery)
+    default:
+      return NOTHING
+  }
 }
 
 /** Facts for a decision about a new incident. */

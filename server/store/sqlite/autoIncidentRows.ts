@@ -2,7 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { OpenAutoIncident } from '../../domain/autoIncidents.ts'
 import { timestamp } from '../../domain/environment.ts'
+import { row, rows, run, type ScriptValue } from '../scripts/script.ts'
 import type { AutoIncidentRows } from '../shared/autoIncidents.ts'
+import { executorOn } from './sqliteScripts.ts'
 
 /** A row of an open automatic incident. */
 type OpenRow = Omit<OpenAutoIncident, 'isTakenOver' | 'isFailing'> & {
@@ -16,98 +18,69 @@ const OPEN_SQL = `SELECT a.service_id AS serviceId, a.incident_id AS incidentId,
     a.monitoring_at_s AS monitoringAtS, a.reported_down AS reportedDown
   FROM auto_incidents a JOIN incidents i ON i.id = a.incident_id`
 
-/** Prepares the rows behind automatic incidents on `writer`. */
-export function prepareAutoIncidentRows(writer: Database): AutoIncidentRows {
-  const service = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
-  const open = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.service_id = ?`)
-  const openOf = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.incident_id = ?`)
-  const put = writer.prepare(
-    `INSERT OR REPLACE INTO auto_incidents VALUES (@serviceId, @incidentId, @isTakenOver, @isFailing, @updatesMade,
-       @investigatingAtS, @monitoringAtS, @reportedDown)`,
-  )
-  const close = writer.prepare('DELETE FROM auto_incidents WHERE service_id = ?')
-  const named = writer.prepare(
-    'SELECT 1 FROM incident_services WHERE service_id = ? AND is_resolved = 0 AND position IS NOT NULL LIMIT 1',
-  )
-  const muted = writer.prepare('SELECT 1 FROM muted_until_up WHERE service_id = ?')
-  const mute = writer.prepare('INSERT INTO muted_until_up VALUES (?) ON CONFLICT DO NOTHING')
-  const unmute = writer.prepare('DELETE FROM muted_until_up WHERE service_id = ?')
+/** The rows behind automatic incidents in `writer`. */
+export function autoIncidentRows(writer: Database): AutoIncidentRows {
+  const execute = executorOn(writer)
+  const one = <Row extends object>(text: string, values: readonly ScriptValue[]): Row | undefined =>
+    execute(row<Row>(text, values))
+  const write = (text: string, values: readonly ScriptValue[]): void => execute(run(text, values))
+  const openWhere = (condition: string, id: string) => {
+    const found = one<OpenRow>(`${OPEN_SQL} WHERE ${condition}`, [id])
+    return found && { ...found, isTakenOver: found.isTakenOver === 1, isFailing: found.isFailing === 1 }
+  }
+  const forget = 'DELETE FROM failing_rounds WHERE service_id = $1'
   return {
-    ...prepareRounds(writer),
-    ...prepareMaintenance(writer),
     service: (serviceId) => {
-      const text = service.get(serviceId)
+      const found = one<{ text: string }>('SELECT response AS text FROM services WHERE id = $1', [serviceId])
       // True because only rendered ServiceResponses are stored.
-      return text === undefined ? undefined : (JSON.parse(text) as ServiceResponse)
+      return found && (JSON.parse(found.text) as ServiceResponse)
     },
-    open: (serviceId) => openOfRow(open.get(serviceId)),
-    openOf: (incidentId) => openOfRow(openOf.get(incidentId)),
-    put: (serviceId, { isTakenOver, isFailing, ...marks }) => {
-      put.run({ ...marks, serviceId, isTakenOver: Number(isTakenOver), isFailing: Number(isFailing) })
+    open: (serviceId) => openWhere('a.service_id = $1', serviceId),
+    openOf: (incidentId) => openWhere('a.incident_id = $1', incidentId),
+    put: (serviceId, { incidentId, isTakenOver, isFailing, updatesMade, ...times }) => {
+      const { investigatingAtS, monitoringAtS, reportedDown } = times
+      write('INSERT OR REPLACE INTO auto_incidents VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
+        ...[serviceId, incidentId, isTakenOver, isFailing, updatesMade],
+        ...[investigatingAtS, monitoringAtS, reportedDown],
+      ])
     },
-    close: (serviceId) => {
-      close.run(serviceId)
+    close: (serviceId) => write('DELETE FROM auto_incidents WHERE service_id = $1', [serviceId]),
+    hasIncident: (serviceId) => {
+      const text = `SELECT 1 FROM incident_services
+        WHERE service_id = $1 AND is_resolved = 0 AND position IS NOT NULL LIMIT 1`
+      return one(text, [serviceId]) !== undefined
     },
-    hasIncident: (serviceId) => named.get(serviceId) !== undefined,
-    isMuted: (serviceId) => muted.get(serviceId) !== undefined,
-    mute: (serviceId) => {
-      mute.run(serviceId)
+    isMuted: (serviceId) =>
+      one('SELECT 1 FROM muted_until_up WHERE service_id = $1', [serviceId]) !== undefined,
+    mute: (serviceId) => write('INSERT INTO muted_until_up VALUES ($1) ON CONFLICT DO NOTHING', [serviceId]),
+    unmute: (serviceId) => write('DELETE FROM muted_until_up WHERE service_id = $1', [serviceId]),
+    addRound: (serviceId, { endpoint_id: endpointId, round }, countMax) => {
+      write('INSERT INTO failing_rounds VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+        ...[serviceId, endpointId, round],
+      ])
+      const newest = `SELECT round FROM failing_rounds WHERE service_id = $1 AND endpoint_id = $2
+        ORDER BY round DESC LIMIT $3`
+      const kept = execute(rows<{ round: number }>(newest, [serviceId, endpointId, countMax]))
+      const oldest = kept.at(-1)?.round ?? round
+      write(`${forget} AND endpoint_id = $2 AND round < $3`, [serviceId, endpointId, oldest])
+      return kept.map((one) => one.round)
     },
-    unmute: (serviceId) => {
-      unmute.run(serviceId)
-    },
-  }
-}
-
-function openOfRow(
-  row: OpenRow | undefined,
-): (OpenAutoIncident & { readonly serviceId: string }) | undefined {
-  if (row === undefined) return undefined
-  return { ...row, isTakenOver: row.isTakenOver === 1, isFailing: row.isFailing === 1 }
-}
-
-/** Failing rounds of endpoints, at most as many per endpoint as the threshold requires. */
-function prepareRounds(writer: Database): Pick<AutoIncidentRows, 'addRound' | 'forgetRounds'> {
-  const insert = writer.prepare('INSERT INTO failing_rounds VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const newest = writer
-    .prepare<[string, string, number], number>(
-      'SELECT round FROM failing_rounds WHERE service_id = ? AND endpoint_id = ? ORDER BY round DESC LIMIT ?',
-    )
-    .pluck()
-  const trim = writer.prepare(
-    'DELETE FROM failing_rounds WHERE service_id = ? AND endpoint_id = ? AND round < ?',
-  )
-  const forget = writer.prepare('DELETE FROM failing_rounds WHERE service_id = ?')
-  return {
-    addRound: (serviceId, { endpoint_id, round }, countMax) => {
-      insert.run(serviceId, endpoint_id, round)
-      const rounds = newest.all(serviceId, endpoint_id, countMax)
-      trim.run(serviceId, endpoint_id, rounds.at(-1) ?? round)
-      return rounds
-    },
-    forgetRounds: (serviceId) => {
-      forget.run(serviceId)
-    },
-  }
-}
-
-function prepareMaintenance(writer: Database): Pick<AutoIncidentRows, 'maintenance'> {
-  const windows = `FROM incident_services s JOIN incidents i ON i.id = s.incident_id
-    WHERE s.service_id = @serviceId AND s.position IS NULL AND i.kind = 'maintenance'`
-  const now = writer.prepare(`SELECT 1 ${windows} AND i.starts_at <= @at AND i.ends_at > @at LIMIT 1`)
-  const ended = writer
-    .prepare<[{ serviceId: string; at: string }], string | null>(
-      `SELECT max(i.ends_at) ${windows} AND i.ends_at <= @at`,
-    )
-    .pluck()
-  return {
+    forgetRounds: (serviceId) => write(forget, [serviceId]),
     maintenance: (serviceId, atS) => {
-      const asked = { serviceId, at: timestamp(atS * 1_000) }
-      const end = ended.get(asked)
-      return {
-        isNow: now.get(asked) !== undefined,
-        endedS: end == null ? 0 : Math.ceil(Date.parse(end) / 1_000),
-      }
+      const found = one<{ isNow: number; endsAt: string | null }>(MAINTENANCE_SQL, [
+        serviceId,
+        timestamp(atS * 1_000),
+      ])
+      const end = found?.endsAt ?? null
+      const endedS = end === null ? 0 : Math.ceil(Date.parse(end) / 1_000)
+      return { isNow: found?.isNow === 1, endedS }
     },
   }
 }
+
+/** Whether a window of the service `$1` is open at `$2`, and when the last one ended by then. */
+const MAINTENANCE_SQL = `
+  SELECT coalesce(max(i.starts_at <= $2 AND i.ends_at > $2), 0) AS isNow,
+    max(CASE WHEN i.ends_at <= $2 THEN i.ends_at END) AS endsAt
+  FROM incident_services s JOIN incidents i ON i.id = s.incident_id
+  WHERE s.service_id = $1 AND s.position IS NULL AND i.kind = 'maintenance'`

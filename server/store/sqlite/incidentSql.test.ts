@@ -29,8 +29,8 @@ function seed(): void {
     "INSERT INTO status_sections (id, page_id, place, name) VALUES (@shown, @shown, 0, '')",
   )
   const component = database.prepare(
-    `INSERT INTO status_components (id, section_id, place, service_id, public_name)
-     VALUES (@shown, @shown, 0, 'checkout', 'Checkout')`,
+    `INSERT INTO status_components (id, section_id, place, service_id, public_name, text, shows_uptime)
+     VALUES (@shown, @shown, 0, 'checkout', 'Checkout', '', 1)`,
   )
   for (const shown of ['people', 'all']) {
     for (const insert of [page, section, component]) insert.run({ shown })

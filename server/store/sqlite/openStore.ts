@@ -1,29 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
-import { accounts } from '../accounts/accounts.ts'
-import { agentTokens } from '../administration/agentTokens.ts'
-import { auditLog } from '../administration/auditLog.ts'
-import { keyring } from '../administration/keyring.ts'
-import { keyUses } from '../administration/keyUses.ts'
-import { maintenance } from '../administration/maintenance.ts'
-import { organisations } from '../administration/organisations.ts'
-import { regionModes } from '../administration/regionModes.ts'
-import { secrets } from '../administration/secrets.ts'
-import { outbox } from '../commands/outbox.ts'
-import { incidentReads } from '../incidents/incidentReads.ts'
-import { monitoringReads } from '../monitoring/monitoringReads.ts'
 import { type ChannelLeases, dueDeliveries } from '../notifications/dueDeliveries.ts'
 import { giveNotice } from '../notifications/giveNotice.ts'
-import { notifications } from '../notifications/notifications.ts'
 import { recordAttempt } from '../notifications/recordAttempt.ts'
-import { serviceHistory } from '../services/serviceHistory.ts'
-import { autoIncidentsOf } from '../shared/autoIncidents.ts'
-import { effectsOf } from '../shared/transitionEffects.ts'
-import { publishedReads } from '../statusPages/publishedReads.ts'
-import { statusPages } from '../statusPages/statusPages.ts'
+import { markApplied } from '../monitoring/monitoringReads.ts'
+import { scriptedStore } from '../scriptedStore.ts'
+import { autoIncidentsOf, incidentEffect } from '../shared/autoIncidents.ts'
 import type { Store } from '../store.ts'
-import { prepareAutoIncidentRows } from './autoIncidentRows.ts'
+import { autoIncidentRows } from './autoIncidentRows.ts'
 import { prepareAudit } from './changes/audit.ts'
+import { CHANGE_SQL } from './changeSql.ts'
 import { COMMAND_ORDER } from './commandOrder.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
@@ -35,7 +21,6 @@ import { ensureStoreId } from './files/storeIdentity.ts'
 import { INCIDENT_SQL } from './incidentSql.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
-import { sqliteMonitoring } from './monitoring.ts'
 import { sqliteServices } from './services.ts'
 import { executorOn, sqliteScripts } from './sqliteScripts.ts'
 import { sqliteUpkeep } from './upkeep.ts'
@@ -84,7 +69,7 @@ export async function openStore(
   const note = prepareAudit(writer)
   const writes = prepareIncidentWrites(writer, { note, environment })
   const autoIncidents = autoIncidentsOf({
-    rows: prepareAutoIncidentRows(writer),
+    rows: autoIncidentRows(writer),
     writes,
     environment,
     assertGrowth: () => commits.assertGrowth(),
@@ -94,34 +79,23 @@ export async function openStore(
     storeId,
     ...{ sharedAdmission: null, monitoringLease: null },
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
-    ...serviceHistory(scripts),
-    ...incidentReads(scripts, INCIDENT_SQL),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
-    // By the connection that wrote them, which has their pages in its cache.
-    ...outbox(sqliteScripts({ reader: writer, writer }, commits), { order: COMMAND_ORDER, storeId }),
-    ...monitoringReads(scripts, WINDOW_ROWS.serviceIds),
-    ...sqliteMonitoring(connections, {
-      commits,
-      effectOf: effectsOf({
-        autoIncidents,
-        giveNotice: (notice) => execute(giveNotice(notice, environment)),
-      }),
-    }),
-    ...agentTokens(scripts),
-    ...regionModes(scripts, nowMs),
     ...sqliteKeys(connections, versions.administration),
-    ...keyUses(scripts),
-    ...secrets(scripts),
-    ...notifications(scripts),
+    ...scriptedStore({
+      ...{ scripts, administration, storeId, nowMs },
+      // By the connection that wrote them, which has their pages in its cache.
+      commands: sqliteScripts({ reader: writer, writer }, commits),
+      ...{ commandOrder: COMMAND_ORDER, changeSql: CHANGE_SQL },
+      ...{ incidentSql: INCIDENT_SQL, windowRows: WINDOW_ROWS },
+    }),
+    applyTransition: (resultsFile, after, transition) =>
+      commits.run(() => {
+        execute(markApplied(resultsFile, after, transition.sequence))
+        if (transition.kind !== 'certificate.expiring') return incidentEffect(autoIncidents, transition)
+        return execute(giveNotice(transition, environment))
+      }),
     dueDeliveries: dueDeliveries(scripts, ONE_PROCESS),
     recordAttempt: recordAttempt(scripts, function* () {}),
-    ...auditLog(scripts),
-    ...organisations(administration, nowMs),
-    ...keyring(administration),
-    ...maintenance(scripts, WINDOW_ROWS),
-    ...statusPages(scripts, nowMs),
-    ...accounts(scripts),
-    ...publishedReads(scripts, INCIDENT_SQL),
     changeCount: versions.all.current,
     ...sqliteUpkeep(connections, { commits, disk, scripts }),
   }

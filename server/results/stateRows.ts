@@ -58,28 +58,18 @@ export interface Transition {
   readonly body: string
 }
 
-/** Writes rows of states in the transaction of the caller. */
-export interface StateRows {
-  readonly putService: (row: ServiceRow) => void
-  readonly removeService: (serviceId: string) => void
-  readonly putEndpoint: (row: EndpointRow) => void
-  readonly putSeries: (row: SeriesRow) => void
-  readonly addSpan: (span: {
-    readonly endpoint: number
-    readonly fromS: number
-    readonly state: StoredState
-    readonly regionsDown: string
-  }) => void
-  readonly addServiceSpan: (serviceId: string, fromS: number, state: StoredState) => void
-  /** Removes the spans of an endpoint or a service that begin after `atS`. */
-  readonly removeSpansAfter: (owner: number | string, atS: number) => void
-  /** Marks the history of a service for removal; `false` removes the mark. */
-  readonly markForRemoval: (serviceId: string, isRemoved: boolean) => void
-  readonly addTransition: (transition: Transition) => void
+interface EndpointSpan {
+  readonly endpoint: number
+  readonly fromS: number
+  readonly state: StoredState
+  readonly regionsDown: string
 }
 
+/** Writes rows of states in the transaction of the caller. */
+export type StateRows = ReturnType<typeof prepareStateRows>
+
 /** Prepares the statements that write states to `database`. */
-export function prepareStateRows(database: ResultsDatabase): StateRows {
+export function prepareStateRows(database: ResultsDatabase) {
   const putService = database.prepare(
     upsertSql('service_now', ['service_id'], ['org_id', 'generation', 'state', 'since_s']),
   )
@@ -107,16 +97,16 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
     'INSERT INTO transitions (at_s, service_id, kind, body) VALUES (?, ?, ?, ?)',
   )
   return {
-    putService: ({ id, orgId, generation, state, sinceS }) => {
+    putService: ({ id, orgId, generation, state, sinceS }: ServiceRow): void => {
       putService.run(id, orgId, generation, STATE_CODES[state], sinceS)
     },
-    removeService: (serviceId) => {
+    removeService: (serviceId: string): void => {
       removeService.run(serviceId)
     },
-    putEndpoint: ({ number, id, serviceId, orgId, state, sinceS }) => {
+    putEndpoint: ({ number, id, serviceId, orgId, state, sinceS }: EndpointRow): void => {
       putEndpoint.run(number, id, serviceId, orgId, STATE_CODES[state], sinceS)
     },
-    putSeries: (row) => {
+    putSeries: (row: SeriesRow): void => {
       putSeries.run(
         ...[row.series, row.endpoint, row.generation, row.changedAtS, row.intervalS, row.timeoutMs],
         ...[
@@ -130,21 +120,23 @@ export function prepareStateRows(database: ResultsDatabase): StateRows {
         ],
       )
     },
-    addSpan: ({ endpoint, fromS, state, regionsDown }) => {
+    addSpan: ({ endpoint, fromS, state, regionsDown }: EndpointSpan): void => {
       addSpan.run(endpoint, fromS, STATE_CODES[state], regionsDown)
     },
-    addServiceSpan: (serviceId, fromS, state) => {
+    addServiceSpan: (serviceId: string, fromS: number, state: StoredState): void => {
       addServiceSpan.run(serviceId, fromS, STATE_CODES[state])
     },
-    removeSpansAfter: (owner, atS) => {
+    /** Removes the spans of an endpoint or a service that begin after `atS`. */
+    removeSpansAfter: (owner: number | string, atS: number): void => {
       if (typeof owner === 'number') removeSpans.run(owner, atS)
       else removeServiceSpans.run(owner, atS)
     },
-    markForRemoval: (serviceId, isRemoved) => {
+    /** Marks the history of a service for removal; `false` removes the mark. */
+    markForRemoval: (serviceId: string, isRemoved: boolean): void => {
       if (isRemoved) mark.run(serviceId)
       else unmark.run(serviceId)
     },
-    addTransition: ({ atS, serviceId, kind, body }) => {
+    addTransition: ({ atS, serviceId, kind, body }: Transition): void => {
       addTransition.run(atS, serviceId, kind, body)
     },
   }

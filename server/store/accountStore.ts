@@ -51,13 +51,8 @@ export interface NewInvitation {
 }
 
 /** An invitation that can be accepted. */
-export interface OpenInvitation {
-  readonly tokenHash: Buffer
-  readonly orgId: string
+export interface OpenInvitation extends NewInvitation {
   readonly orgName: string
-  readonly email: string
-  readonly role: Role
-  readonly expiresAtMs: number
   /** The person with this address; `null` when there is none. */
   readonly personId: string | null
 }

@@ -13,17 +13,8 @@ export interface HourRow extends HourRollup {
   readonly hour: number
 }
 
-/** Reads and writes rows of `hours`. */
-export interface HourRows {
-  readonly put: (series: number, hour: number, rollup: HourRollup) => void
-  /** Rollups of a series from `fromHour` to before `untilHour`, oldest first. */
-  readonly between: (series: number, fromHour: number, untilHour: number) => readonly HourRow[]
-  /** Rollups of all series of an endpoint, unordered, in one statement: most regions have none. */
-  readonly ofEndpoint: (endpoint: number, fromHour: number, untilHour: number) => readonly HourRow[]
-}
-
-/** Prepares the statements of `hours`. */
-export function prepareHourRows(database: ResultsDatabase): HourRows {
+/** Prepares reading and writing rows of `hours`. */
+export function prepareHourRows(database: ResultsDatabase) {
   const put = database.prepare(
     upsertSql(
       'hours',
@@ -40,12 +31,16 @@ export function prepareHourRows(database: ResultsDatabase): HourRows {
     `${select} WHERE series >= ? AND series < ? AND hour >= ? AND hour < ?`,
   )
   return {
-    put: (series, hour, { up, degraded, down, unknown, sumUs, minUs, maxUs, phasesUs, buckets }) => {
+    put: (series: number, hour: number, rollup: HourRollup): void => {
+      const { up, degraded, down, unknown, sumUs, minUs, maxUs, phasesUs, buckets } = rollup
       const counts = [up, degraded, down, unknown, sumUs, minUs, maxUs]
       put.run(series, hour, ...counts, pack(phasesUs), pack(buckets))
     },
-    between: (series, fromHour, untilHour) => between.all(series, fromHour, untilHour).map(hourRow),
-    ofEndpoint: (endpoint, fromHour, untilHour) =>
+    /** Rollups of a series from `fromHour` to before `untilHour`, oldest first. */
+    between: (series: number, fromHour: number, untilHour: number): readonly HourRow[] =>
+      between.all(series, fromHour, untilHour).map(hourRow),
+    /** Rollups of all series of an endpoint, unordered, in one statement: most regions have none. */
+    ofEndpoint: (endpoint: number, fromHour: number, untilHour: number): readonly HourRow[] =>
       ofEndpoint.all(endpoint * REGIONS_MAX, (endpoint + 1) * REGIONS_MAX, fromHour, untilHour).map(hourRow),
   }
 }

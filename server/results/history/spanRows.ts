@@ -2,20 +2,8 @@ import type { ResultsDatabase } from '../database/resultsDatabase.ts'
 import { stateName } from '../file/resultsSchema.ts'
 import type { Period, StateSpan } from './daySeconds.ts'
 
-/** Reads the spans of a period, including the one at its start, oldest first. */
-export interface SpanRows {
-  readonly ofService: (serviceId: string, period: Period) => readonly StateSpan[]
-  /** With the codes of the regions that are down. */
-  readonly ofEndpoint: (
-    endpoint: number,
-    period: Period,
-  ) => readonly (StateSpan & { readonly regionsDown: readonly string[] })[]
-  /** Maintenance windows of a service. */
-  readonly maintenanceOf: (serviceId: string) => readonly Period[]
-}
-
-/** Prepares the statements that read spans. */
-export function prepareSpanRows(database: ResultsDatabase): SpanRows {
+/** Prepares reading the spans of a period, including the one at its start, oldest first. */
+export function prepareSpanRows(database: ResultsDatabase) {
   const ofService = database.prepare<[string, string, number, number], { fromS: number; state: number }>(
     `SELECT from_s AS "fromS", state FROM service_spans WHERE service_id = ? AND from_s >= coalesce(
        (SELECT max(from_s) FROM service_spans WHERE service_id = ? AND from_s <= ?), 0) AND from_s < ? ORDER BY from_s`,
@@ -31,14 +19,16 @@ export function prepareSpanRows(database: ResultsDatabase): SpanRows {
     'SELECT from_s AS "fromS", until_s AS "untilS" FROM maintenance_windows WHERE service_id = ?',
   )
   return {
-    ofService: (id, { fromS, untilS }) =>
+    ofService: (id: string, { fromS, untilS }: Period): readonly StateSpan[] =>
       ofService.all(id, id, fromS, untilS).map((row) => ({ fromS: row.fromS, state: stateName(row.state) })),
-    ofEndpoint: (endpoint, { fromS, untilS }) =>
+    /** With the codes of the regions that are down. */
+    ofEndpoint: (endpoint: number, { fromS, untilS }: Period) =>
       ofEndpoint.all(endpoint, endpoint, fromS, untilS).map((row) => ({
         fromS: row.fromS,
         state: stateName(row.state),
         regionsDown: row.regions === '' ? [] : row.regions.split(','),
       })),
-    maintenanceOf: (serviceId) => maintenance.all(serviceId),
+    /** Maintenance windows of a service. */
+    maintenanceOf: (serviceId: string): readonly Period[] => maintenance.all(serviceId),
   }
 }

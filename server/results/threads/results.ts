@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { ResultsResponse } from '../../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
-import type { ResultsPlace } from '../../store/engine.ts'
 import type { Transition } from '../../store/monitoringStore.ts'
 import type { RegionPresence } from '../agentWatch.ts'
 import type { CheckCount } from '../checkCounts.ts'
@@ -23,11 +22,7 @@ const POLICY_MS = 60_000
 const FAILURE_LOG_MS = 60_000
 
 /** Dependencies of `Results`. */
-export interface ResultsParts {
-  readonly place: ResultsPlace
-  /** The lease that writes to a shared database require; `null` for a file. */
-  readonly lease: ThreadSettings['lease']
-  readonly storeId: string
+export interface ResultsParts extends Omit<ThreadSettings, 'isSuspect'> {
   readonly log: Logger
   /** All monitored services; each new thread starts with them. */
   readonly readAll: () => Promise<readonly MonitoredService[]>

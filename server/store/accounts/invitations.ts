@@ -11,14 +11,12 @@ import { uuidOrNull } from '../shared/uuid.ts'
 const MEMBERS_MAX = 200
 const INVITATIONS_MAX = 20
 
-type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
-
 const SELECT = `SELECT i.token_hash AS "tokenHash", i.org_id AS "orgId", o.name AS "orgName", i.email, i.role,
     i.expires_at_ms AS "expiresAtMs", p.id AS "personId"
   FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN people p ON p.email_folded = i.email_folded`
 
 /** Invitations. An accepted one is removed. Audit entries do not contain the address, which is personal data. */
-export function invitations({ read, withOrgLocked }: Scripts): Pick<MemberStore, Methods> {
+export function invitations({ read, withOrgLocked }: Scripts) {
   return {
     invite: ({ tokenHash, orgId, email, role, expiresAtMs }, by, nowMs) =>
       withOrgLocked(orgId, orgNotFound(orgId), function* () {
@@ -66,7 +64,7 @@ export function invitations({ read, withOrgLocked }: Scripts): Pick<MemberStore,
         return { ...invitation, personId }
       })
     },
-  }
+  } satisfies Partial<MemberStore>
 }
 
 /** The error for an invitation that is not open, or belongs to another organisation. */

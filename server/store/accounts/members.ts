@@ -6,10 +6,8 @@ import { assertOrg } from '../scripts/orgScripts.ts'
 import { row, rows, run, type Script, type Scripts } from '../scripts/script.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 
-type Methods = 'listMembers' | 'changeRole' | 'removeMember' | 'orgsWithoutOwner'
-
 /** Memberships. */
-export function members({ read, withOrgLocked }: Scripts): Pick<MemberStore, Methods> {
+export function members({ read, withOrgLocked }: Scripts) {
   return {
     listMembers: (orgId) =>
       read(function* () {
@@ -49,7 +47,7 @@ export function members({ read, withOrgLocked }: Scripts): Pick<MemberStore, Met
           [],
         ),
       ),
-  }
+  } satisfies Partial<MemberStore>
 }
 
 /** The role of a member, and the number of owners of the organisation, which the caller has locked. */

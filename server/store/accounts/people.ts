@@ -43,10 +43,8 @@ export function people(scripts: Scripts): PeopleStore {
   }
 }
 
-type PasswordMethods = 'setPassword' | 'startReset' | 'personOfReset' | 'resetPassword'
-
 /** Every transaction locks the person before sessions and resets, so that two programs never deadlock. */
-function passwords({ read, inTransaction }: Scripts): Pick<PeopleStore, PasswordMethods> {
+function passwords({ read, inTransaction }: Scripts) {
   return {
     setPassword: ({ personId, from, passwordHash, by, nowMs }) =>
       inTransaction(function* () {
@@ -90,7 +88,7 @@ function passwords({ read, inTransaction }: Scripts): Pick<PeopleStore, Password
         yield* endOldPassword(person.id, { kind: 'person', id: person.id }, nowMs)
         return person
       }),
-  }
+  } satisfies Partial<PeopleStore>
 }
 
 function personOfReset(tokenHash: Buffer, nowMs: number): Script<Person | undefined> {

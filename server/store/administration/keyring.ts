@@ -10,10 +10,8 @@ import type { AdministrationStore, StoredKey } from '../store.ts'
 /** Maximum number of keys of an organisation that are not revoked. Gap G31. */
 const KEYS_MAX = 500
 
-type Methods = 'createKey' | 'listKeys' | 'revokeKey'
-
 /** Administration of API keys. */
-export function keyring({ read, withOrgLocked }: Scripts): Pick<AdministrationStore, Methods> {
+export function keyring({ read, withOrgLocked }: Scripts) {
   return {
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) =>
       withOrgLocked(orgId, orgNotFound(orgId), function* () {
@@ -51,5 +49,5 @@ export function keyring({ read, withOrgLocked }: Scripts): Pick<AdministrationSt
         yield* recordAction({ orgId: key.orgId, by, action: 'key.revoke', targetId: id, nowMs, detail })
       })
     },
-  }
+  } satisfies Partial<AdministrationStore>
 }

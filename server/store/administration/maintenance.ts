@@ -34,13 +34,9 @@ const OPEN_MAX = 200
 const OF_ORG = "incidents WHERE org_id = $1 AND kind = 'maintenance'"
 
 type Row = Omit<MaintenanceWindow, 'serviceIds'> & { readonly serviceIds: StoredList<string> }
-type Methods = 'createMaintenance' | 'listMaintenance' | 'changeMaintenance' | 'cancelMaintenance'
 
 /** Maintenance windows, in the table of the incidents (Contract: Rules, 4). */
-export function maintenance(
-  { read, withOrgLocked }: Scripts,
-  { serviceIds, insert, update }: WindowRows,
-): Pick<AdministrationStore, Methods> {
+export function maintenance({ read, withOrgLocked }: Scripts, { serviceIds, insert, update }: WindowRows) {
   const columns = `id, org_id AS "orgId", title, starts_at AS "startsAt", ends_at AS "endsAt", ${serviceIds} AS "serviceIds"`
   const found = function* ({ id, orgId }: WindowRef): Script<MaintenanceWindow> {
     const text = `SELECT ${columns} FROM ${OF_ORG} AND id = $2`
@@ -94,7 +90,7 @@ export function maintenance(
               )
         return windows.map(windowOf)
       }),
-  }
+  } satisfies Partial<AdministrationStore>
 }
 
 type WindowRef = Pick<MaintenanceWindow, 'id' | 'orgId'>

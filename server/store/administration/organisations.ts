@@ -16,21 +16,8 @@ import { orgNotFound } from '../shared/orgNotFound.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { AdministrationStore, StoredOrg } from '../store.ts'
 
-type Methods =
-  | 'createOrg'
-  | 'listOrgs'
-  | 'setPlan'
-  | 'renameOrg'
-  | 'orgUse'
-  | 'overrideLimits'
-  | 'setDefaultAutoIncidents'
-  | 'listPlans'
-
 /** Organisations and plans. */
-export function organisations(
-  { read, inTransaction, withOrgLocked }: Scripts,
-  nowMs: () => number,
-): Pick<AdministrationStore, Methods> {
+export function organisations({ read, inTransaction, withOrgLocked }: Scripts, nowMs: () => number) {
   const change = (orgId: string, script: () => Script<void>): Promise<void> =>
     withOrgLocked(orgId, orgNotFound(orgId), script)
   const note = (orgId: string, verb: string, detail: NonNullable<AuditedAction['detail']>): Script<void> => {
@@ -113,7 +100,7 @@ export function organisations(
           ...limitsOfRow(limits),
         }))
       }),
-  }
+  } satisfies Partial<AdministrationStore>
 }
 
 function* assertPlan(name: string): Script<void> {

@@ -2,13 +2,8 @@ import type { MonitoringStore, RegionMode } from '../monitoringStore.ts'
 import { recordForAllOrgs } from '../scripts/auditScripts.ts'
 import { rows, run, type Script, type Scripts } from '../scripts/script.ts'
 
-type Methods = 'regionModes' | 'setRegionMode'
-
 /** How each region is monitored. */
-export function regionModes(
-  { read, inTransaction }: Scripts,
-  nowMs: () => number,
-): Pick<MonitoringStore, Methods> {
+export function regionModes({ read, inTransaction }: Scripts, nowMs: () => number) {
   return {
     regionModes: () =>
       read(function* () {
@@ -22,7 +17,7 @@ export function regionModes(
         const detail = { mode }
         yield* recordForAllOrgs({ action: 'region.set_mode', targetId: region, nowMs: nowMs(), detail })
       }),
-  }
+  } satisfies Partial<MonitoringStore>
 }
 
 /** Sets the mode of a region, in the transaction of its cause. */

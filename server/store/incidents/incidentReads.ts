@@ -4,9 +4,6 @@ import { uuidOrNull } from '../shared/uuid.ts'
 import { type IncidentAuthor, type IncidentStore, OPEN_ENTRIES_MAX } from '../store.ts'
 import type { IncidentSql } from './incidentSql.ts'
 
-/** Reads for the console. */
-export type IncidentReads = Pick<IncidentStore, 'openIncidents' | 'incidentAuthors'>
-
 interface OpenRow {
   readonly serviceId: string
   readonly id: string
@@ -15,7 +12,7 @@ interface OpenRow {
 }
 
 /** Reads of incidents that the API does not have. */
-export function incidentReads({ read }: Scripts, sql: IncidentSql): IncidentReads {
+export function incidentReads({ read }: Scripts, sql: IncidentSql) {
   return {
     openIncidents: (orgId) =>
       read(function* () {
@@ -53,5 +50,5 @@ export function incidentReads({ read }: Scripts, sql: IncidentSql): IncidentRead
         )
         return new Map(found.map(({ updateId, ...author }) => [updateId, author]))
       }),
-  }
+  } satisfies Partial<IncidentStore>
 }

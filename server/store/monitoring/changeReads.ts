@@ -13,7 +13,7 @@ export interface ChangeSql {
 }
 
 /** Reads of changes of definitions. */
-export function changeReads({ read }: Scripts, sql: ChangeSql): Pick<MonitoringStore, keyof ChangeSql> {
+export function changeReads({ read }: Scripts, sql: ChangeSql) {
   return {
     newestCommand: () => read(() => numberOf(sql.newestCommand)),
     commandsForgottenUpTo: () => read(() => numberOf(sql.commandsForgottenUpTo)),
@@ -23,7 +23,7 @@ export function changeReads({ read }: Scripts, sql: ChangeSql): Pick<MonitoringS
     },
     newestQuietChange: () => read(() => numberOf(sql.newestQuietChange)),
     quietChanges: (after, countMax) => read(() => rows(sql.quietChanges, [after, countMax])),
-  }
+  } satisfies Partial<MonitoringStore>
 }
 
 function* numberOf(text: string): Script<number> {

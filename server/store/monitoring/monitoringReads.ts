@@ -9,24 +9,13 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024
 /** Less than the id of any service. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-type Methods =
-  | 'definitionsAfter'
-  | 'definitionOf'
-  | 'endpointNumbers'
-  | 'numberEndpoints'
-  | 'historyPolicy'
-  | 'appliedTransition'
-
-/** Data for monitoring, of which every kind of database has the same rows. */
-export type MonitoringReads = Pick<MonitoringStore, Methods>
-
 type DefinitionRow = Omit<StoredDefinition, 'runningIn'> & { readonly runningIn: string }
 
 const SELECT_DEFINITION = `SELECT id, org_id AS "orgId", definition_generation AS generation, running_in AS "runningIn",
   response AS text FROM services`
 
 /** Reads of monitoring. `serviceIds` is the SQL for the services of a maintenance window, as in WindowRows. */
-export function monitoringReads({ read, write }: Scripts, serviceIds: string): MonitoringReads {
+export function monitoringReads({ read, write }: Scripts, serviceIds: string) {
   return {
     // Reads page by page, so that memory does not depend on the number of services.
     definitionsAfter: (serviceId, countMax) =>
@@ -74,7 +63,7 @@ export function monitoringReads({ read, write }: Scripts, serviceIds: string): M
         const text = 'SELECT sequence FROM applied_transitions WHERE results_file = $1'
         return (yield* row<{ sequence: number }>(text, [resultsFile]))?.sequence ?? 0
       }),
-  }
+  } satisfies Partial<MonitoringStore>
 }
 
 /** Marks the transitions after `after` up to `upTo` as applied. Throws when another transition was applied last. */

@@ -11,10 +11,7 @@ export const SEALED_SECRET_COLUMNS = `key_id AS "keyId", org_id AS "orgId", '' A
   slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce", wrapped_key AS "wrappedKey", nonce, ciphertext`
 
 /** Signing secrets of channels. */
-export function signingSecrets(
-  { assertGrowth }: Scripts,
-  change: ChangeChannel,
-): Pick<NotificationStore, 'rotateSecret' | 'showSecret'> {
+export function signingSecrets({ assertGrowth }: Scripts, change: ChangeChannel) {
   return {
     rotateSecret: (ref, make, { nowMs, oldUntilMs }) =>
       change(ref, function* (channel) {
@@ -39,7 +36,7 @@ export function signingSecrets(
         yield* recordChannelAction('show_secret', { channel, nowMs, by: ref.by })
         return sealed
       }),
-  }
+  } satisfies Partial<NotificationStore>
 }
 
 /** Throws `invalid` for a chat: its URL is its secret. */

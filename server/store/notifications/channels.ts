@@ -13,19 +13,8 @@ import { activeKey, putSecret } from './channelSecrets.ts'
 import { disableChannel } from './disableChannel.ts'
 import { insertEvent } from './insertEvent.ts'
 
-type Methods =
-  | 'createChannel'
-  | 'listChannels'
-  | 'changeChannel'
-  | 'setChannelState'
-  | 'deleteChannel'
-  | 'testChannel'
-
 /** Notification channels. Their changes lock the organisation, as events for them do. */
-export function channels(
-  { read, withOrgLocked, assertGrowth }: Scripts,
-  change: ChangeChannel,
-): Pick<NotificationStore, Methods> {
+export function channels({ read, withOrgLocked, assertGrowth }: Scripts, change: ChangeChannel) {
   return {
     createChannel: (orgId, make, nowMs, by) =>
       withOrgLocked(orgId, orgNotFound(orgId), function* () {
@@ -97,7 +86,7 @@ export function channels(
         yield* insertEvent(event)
         return event.deliveries[0]?.webhookId ?? ''
       }),
-  }
+  } satisfies Partial<NotificationStore>
 }
 
 /** Throws `invalid` when the channel is disabled. */

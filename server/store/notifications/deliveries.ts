@@ -18,13 +18,6 @@ const SET_BACK = `UPDATE deliveries SET due_ms = $1 WHERE state = 'waiting' AND 
        AND a.number = deliveries.attempts),
     (SELECT e.at_ms FROM events e WHERE e.seq = deliveries.event_seq)) > $1 + ${SET_BACK_MS_MIN}`
 
-type Methods =
-  | 'hastenDeliveries'
-  | 'listDeliveries'
-  | 'getDelivery'
-  | 'resendDeliveries'
-  | 'notificationStats'
-
 /** A delivery with its last attempt. */
 type DeliveryRow = Omit<StoredDelivery, 'last'> & {
   readonly lastAtMs: number | null
@@ -34,10 +27,7 @@ type DeliveryRow = Omit<StoredDelivery, 'last'> & {
 }
 
 /** Listing and resending deliveries. */
-export function deliveries(
-  { read, write }: Scripts,
-  change: ChangeChannel,
-): Pick<NotificationStore, Methods> {
+export function deliveries({ read, write }: Scripts, change: ChangeChannel) {
   return {
     getDelivery: (ref, webhookId) =>
       read(function* () {
@@ -96,7 +86,7 @@ export function deliveries(
           (SELECT count(*) FROM channels WHERE state = 'disabled') AS "disabledChannels"`
         return (yield* row<NotificationStats>(text, [])) ?? { waiting: 0, disabledChannels: 0 }
       }),
-  }
+  } satisfies Partial<NotificationStore>
 }
 
 function deliveryNotFound(webhookId: string): ApiError {

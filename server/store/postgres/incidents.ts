@@ -1,5 +1,4 @@
 import type { Incident } from '../../../api/contract/incident.ts'
-import type { IncidentReads } from '../incidents/incidentReads.ts'
 import { WHOLE_PAGE_BYTES_MAX, WHOLE_PAGE_UPDATES_MAX } from '../shared/incidentRow.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'
@@ -12,11 +11,7 @@ import { quotaOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Incidents in PostgreSQL. Maintenance windows are in the same table and every query here excludes them. */
-export function postgresIncidents({
-  pools,
-  queues,
-  nowMs,
-}: StoreParts): Omit<IncidentStore, keyof IncidentReads> {
+export function postgresIncidents({ pools, queues, nowMs }: StoreParts) {
   return {
     getIncident: async (orgId, incidentId) => {
       const id = uuidOrNull(orgId)
@@ -54,7 +49,7 @@ export function postgresIncidents({
           return after
         },
       }),
-  }
+  } satisfies Partial<IncidentStore>
 }
 
 /** The ids of a page of incidents, and the number of updates and bytes to read. */

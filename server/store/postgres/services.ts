@@ -1,4 +1,3 @@
-import type { ServiceHistory } from '../services/serviceHistory.ts'
 import { WHOLE_LIST_BYTES_MAX } from '../shared/listPieces.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { RenderedService, ServiceStore } from '../store.ts'
@@ -8,11 +7,7 @@ import { factsOf } from './writes/orgState.ts'
 import type { StoreParts } from './writes/storeParts.ts'
 
 /** Services in PostgreSQL. The rendered response is stored, so that a read parses nothing. */
-export function postgresServices({
-  pools,
-  queues,
-  nowMs,
-}: StoreParts): Omit<ServiceStore, keyof ServiceHistory> {
+export function postgresServices({ pools, queues, nowMs }: StoreParts) {
   const { read } = pools
   return {
     listServices: async (orgId) =>
@@ -66,7 +61,7 @@ export function postgresServices({
           return draft.changeService(known, change, nowMs())
         },
       }),
-  }
+  } satisfies Partial<ServiceStore>
 }
 
 /** `undefined` when the list is too long; the database then reads only its length. */

@@ -1,3 +1,39 @@
+/** Tables of keys and of secrets of services; part of the first released step: never edit them. */
+export const KEY_TABLES = `
+CREATE TABLE api_keys (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id),
+  key_hash bytea NOT NULL UNIQUE,
+  last4 text NOT NULL,
+  scope text NOT NULL CHECK (scope IN ('read_only', 'read_write')),
+  created_by text,
+  created_at text COLLATE "C" NOT NULL,
+  revoked_at text
+);
+CREATE INDEX api_keys_of_org ON api_keys (org_id);
+
+CREATE TABLE master_keys (
+  id text PRIMARY KEY,
+  is_active boolean NOT NULL,
+  activated_at text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE sealed_values (
+  key_id uuid PRIMARY KEY,
+  org_id uuid NOT NULL,
+  service_id uuid NOT NULL REFERENCES services (id) ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL,
+  slot text NOT NULL,
+  master_key_id text NOT NULL REFERENCES master_keys (id),
+  wrap_nonce bytea NOT NULL,
+  wrapped_key bytea NOT NULL,
+  nonce bytea NOT NULL,
+  ciphertext bytea NOT NULL
+);
+CREATE INDEX sealed_values_of_service ON sealed_values (service_id);
+CREATE INDEX sealed_values_of_master_key ON sealed_values (master_key_id);
+`
+
 /**
  * Tables that both kinds of database have, in PostgreSQL's dialect and with SQLite's WITHOUT ROWID. Part of a released
  * step: never edit them. Text columns that are compared or ordered use the collation "C", as everywhere in Pharos.

@@ -6,9 +6,6 @@ import { rows, type Scripts } from '../scripts/script.ts'
 import { uuidOrNull } from '../shared/uuid.ts'
 import type { ServiceGeneration, ServiceStore } from '../store.ts'
 
-/** The past of services. */
-export type ServiceHistory = Pick<ServiceStore, 'generationsOf' | 'listOrigins'>
-
 /** A stored generation; the current one has its response as `definition`, and no end. */
 interface GenerationRow {
   readonly generation: number
@@ -26,7 +23,7 @@ interface CurrentRow {
 }
 
 /** The past of services, as changes stored it. */
-export function serviceHistory({ read }: Scripts): ServiceHistory {
+export function serviceHistory({ read }: Scripts) {
   return {
     generationsOf: (serviceId) =>
       read(function* () {
@@ -61,7 +58,7 @@ export function serviceHistory({ read }: Scripts): ServiceHistory {
         for (const { serviceId, origin } of past) byId.get(serviceId)?.origins.push(originIn(origin))
         return services
       }),
-  }
+  } satisfies Partial<ServiceStore>
 }
 
 /** The generations of a service from its rows, newest first. One without a definition has that of its successor. */

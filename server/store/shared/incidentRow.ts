@@ -1,21 +1,13 @@
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
-import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 
 /** Largest page of incidents read into memory: bytes of texts, and updates. Gap G33. */
 export const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
 export const WHOLE_PAGE_UPDATES_MAX = 2_000
 
 /** An incident without the data in other tables. */
-export interface IncidentColumns {
-  readonly id: string
+export interface IncidentColumns
+  extends Omit<Incident, 'kind' | 'created_by' | 'service_ids' | 'display_id' | 'updates'> {
   readonly number: number
-  readonly title: string
-  readonly status: IncidentStatus
-  readonly severity: Severity
-  readonly created_at: string
-  readonly updated_at: string
-  readonly resolved_at: string | null
-  readonly auto_managed: boolean
 }
 
 /** The incident of a row, its services, and its updates in posting order. Pure. */

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
+import type { Incident } from '../../../api/contract/incident.ts'
 import { WHOLE_PAGE_BYTES_MAX, WHOLE_PAGE_UPDATES_MAX } from '../shared/incidentRow.ts'
 import type { IncidentStore, LongList } from '../store.ts'
-import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
+import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead } from './incidentRows.ts'
 import { prepareIncidentSearch } from './incidentSearch.ts'
 import { openAtInstant } from './longList.ts'
 
@@ -33,7 +34,7 @@ function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => bo
 /** Prepares the list of an organisation's incidents: one page. Gap G3, Gap G8. */
 export function prepareIncidentList(
   database: Database,
-  { ofRow }: Pick<ReadIncident, 'ofRow'>,
+  ofRow: (row: IncidentRow) => Incident,
 ): IncidentStore['listIncidents'] {
   const find = prepareIncidentSearch(database)
   const rowsAt = prepareRows(database)

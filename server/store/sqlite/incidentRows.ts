@@ -9,14 +9,8 @@ export type IncidentRow = Omit<IncidentColumns, 'auto_managed'> & { readonly aut
 export const INCIDENT_COLUMNS =
   'id, number, title, status, severity, created_at, updated_at, resolved_at, auto_managed'
 
-/** Reads complete incidents, with updates in posting order. */
-export interface ReadIncident {
-  readonly one: (orgId: string, incidentId: string) => Incident | undefined
-  readonly ofRow: (row: IncidentRow) => Incident
-}
-
-/** Prepares the reading of incidents on `database`. */
-export function prepareIncidentRead(database: Database): ReadIncident {
+/** Prepares reading complete incidents of `database`, with updates in posting order. */
+export function prepareIncidentRead(database: Database) {
   const select = database.prepare<[string, string], IncidentRow>(
     `SELECT ${INCIDENT_COLUMNS} FROM incidents WHERE id = ? AND org_id = ? AND kind = 'incident'`,
   )
@@ -32,7 +26,7 @@ export function prepareIncidentRead(database: Database): ReadIncident {
   const whole = (row: IncidentRow): Incident =>
     incidentOf({ ...row, auto_managed: row.auto_managed === 1 }, services.all(row.id), updates.all(row.id))
   return {
-    one: (orgId, incidentId) => {
+    one: (orgId: string, incidentId: string): Incident | undefined => {
       const row = select.get(incidentId, orgId)
       return row === undefined ? undefined : whole(row)
     },

@@ -1,5 +1,4 @@
 import type { Incident } from '../../../api/contract/incident.ts'
-import type { IncidentReads } from '../incidents/incidentReads.ts'
 import type { AutoIncidents, IncidentWrites } from '../shared/autoIncidents.ts'
 import type { IncidentStore } from '../store.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
@@ -20,9 +19,9 @@ interface Sharing {
 export function sqliteIncidents(
   { reader, writer }: Connections,
   { commits, nowMs, writes, autoIncidents }: Sharing,
-): Omit<IncidentStore, keyof IncidentReads> {
+) {
   const read = prepareIncidentRead(reader)
-  const list = prepareIncidentList(reader, read)
+  const list = prepareIncidentList(reader, read.ofRow)
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
     .pluck()
@@ -56,5 +55,5 @@ export function sqliteIncidents(
         if (changed?.auto_managed === true) autoIncidents.takeOver(changed)
         return changed
       }),
-  }
+  } satisfies Partial<IncidentStore>
 }

@@ -3,7 +3,6 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { actorOf } from '../../domain/changeOrigin.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
-import type { ServiceHistory } from '../services/serviceHistory.ts'
 import type { AutoIncidents } from '../shared/autoIncidents.ts'
 import { DiskFullError } from '../shared/diskFullError.ts'
 import { WHOLE_LIST_BYTES_MAX } from '../shared/listPieces.ts'
@@ -39,7 +38,7 @@ interface Sharing {
 export function sqliteServices(
   { reader, writer }: Connections,
   { commits, version, nowMs, autoIncidents, note }: Sharing,
-): Omit<ServiceStore, keyof ServiceHistory> {
+) {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
   )
@@ -109,7 +108,7 @@ export function sqliteServices(
           keepPast(known.quota.orgId, { service: current, origin: row.origin, change, nowMs: now })
         return apply(known, current, change, now)
       }),
-  }
+  } satisfies Partial<ServiceStore>
 }
 
 /** Whether the disk has space for more than deletions; a delete then stores no history. */

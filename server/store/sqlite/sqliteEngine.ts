@@ -16,6 +16,7 @@ import { databaseFile } from './files/openDatabase.ts'
 import { openPortable } from './files/portable.ts'
 import { removeNewFiles } from './files/removeNewFiles.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
+import { withDatabase } from './files/withDatabase.ts'
 import { openStore } from './openStore.ts'
 import { executorOn } from './sqliteScripts.ts'
 
@@ -94,14 +95,10 @@ export function sqliteEngine(
 
 async function schemaNow(file: string): Promise<number | undefined> {
   if (!existsSync(file)) return undefined
-  const { default: Sqlite } = await import('better-sqlite3')
-  const database = new Sqlite(file)
-  try {
+  return await withDatabase(file, {}, (database) => {
     database.pragma('query_only = ON')
     return schemaVersion(database)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** Backs the database `source` up into `folder` if the next open migrates it. Rejects when that fails. */

@@ -18,9 +18,6 @@ import type {
   PublishedStore,
 } from '../statusPageStore.ts'
 
-/** Reads of status pages. */
-export type PublishedReads = Omit<PublishedStore, 'changeCount' | 'publishedPage'>
-
 type WithList<Row extends { readonly serviceIds: readonly string[] }> = Omit<Row, 'serviceIds'> & {
   readonly serviceIds: StoredList<string>
 }
@@ -33,7 +30,7 @@ type UpdateRow = PageUpdate & { readonly incidentId: string; readonly place: num
 const NOT_HIDDEN = 'NOT EXISTS (SELECT 1 FROM status_hidden h WHERE h.page_id = $2 AND h.incident_id = i.id)'
 
 /** Reads of status pages by the SQL of a kind of database. */
-export function publishedReads({ read }: Scripts, sql: IncidentSql): PublishedReads {
+export function publishedReads({ read }: Scripts, sql: IncidentSql) {
   const visible = `i.org_id = $1 AND i.kind = 'incident' AND ${sql.isListed} AND ${NOT_HIDDEN}`
   // Conditions and indexes of incidents that pages show: the public must not cause scans of hidden incidents.
   const shown = { all: ['true', ''], people: [sql.isByPerson, 'people_'] } as const
@@ -91,7 +88,7 @@ export function publishedReads({ read }: Scripts, sql: IncidentSql): PublishedRe
         )
         return windows.map((window) => withServices(page, window))
       }),
-  }
+  } satisfies Partial<PublishedStore>
 }
 
 function valuesByKey<Value>(

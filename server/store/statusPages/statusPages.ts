@@ -27,10 +27,7 @@ interface PageAction {
 }
 
 /** Status pages without their incidents. Each change leaves an audit entry. */
-export function statusPages(
-  { read, withOrgLocked }: Scripts,
-  nowMs: () => number,
-): StatusPageStore & Pick<PublishedStore, 'publishedPage'> {
+export function statusPages({ read, withOrgLocked }: Scripts, nowMs: () => number) {
   /** Runs `work` in a transaction that locks the organisation of the page. */
   const change = async <Result>(id: string, work: (page: StatusPage) => Script<Result>): Promise<Result> => {
     const { orgId } = await read(() => found(id))
@@ -102,7 +99,7 @@ export function statusPages(
         yield* note('unbind_host', { page, by: undefined, detail: { host } })
         return yield* found(id)
       }),
-  }
+  } satisfies Partial<StatusPageStore & PublishedStore>
 }
 
 function* found(id: string): Script<StatusPage> {

@@ -1,4 +1,4 @@
-import { inPostgres, MONITORING_TABLES, SHARED_TABLES } from '../../schema/sharedTables.ts'
+import { inPostgres, KEY_TABLES, MONITORING_TABLES, SHARED_TABLES } from '../../schema/sharedTables.ts'
 
 /** Steps 2 to 5, which step 1 includes: no release has only some of them. */
 const UNRELEASED = [null, null, null, null]
@@ -61,19 +61,6 @@ CREATE TABLE orgs (
   revision bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70);
 
-CREATE TABLE api_keys (
-  id uuid PRIMARY KEY,
-  org_id uuid NOT NULL REFERENCES orgs,
-  key_hash bytea NOT NULL UNIQUE,
-  last4 text NOT NULL,
-  scope text NOT NULL CHECK (scope IN ('read_only', 'read_write')),
-  created_by text,
-  note text,
-  created_at text COLLATE "C" NOT NULL,
-  revoked_at text
-);
-CREATE INDEX api_keys_of_org ON api_keys (org_id);
-
 -- A crash empties it, and no flush waits for it: every key then starts full.
 CREATE UNLOGGED TABLE rate_limits (
   key_id uuid PRIMARY KEY,
@@ -93,27 +80,9 @@ CREATE TABLE services (
 ) WITH (fillfactor = 90);
 CREATE INDEX services_of_org ON services (org_id, position);
 
-CREATE TABLE master_keys (
-  id text PRIMARY KEY,
-  is_active boolean NOT NULL,
-  activated_at text COLLATE "C" NOT NULL
-);
+${inPostgres(KEY_TABLES)}
+ALTER TABLE api_keys ADD COLUMN note text;
 CREATE UNIQUE INDEX one_active_master_key ON master_keys ((true)) WHERE is_active;
-
-CREATE TABLE sealed_values (
-  key_id uuid PRIMARY KEY,
-  org_id uuid NOT NULL,
-  service_id uuid NOT NULL REFERENCES services ON DELETE CASCADE,
-  endpoint_id uuid NOT NULL,
-  slot text NOT NULL,
-  master_key_id text NOT NULL REFERENCES master_keys,
-  wrap_nonce bytea NOT NULL,
-  wrapped_key bytea NOT NULL,
-  nonce bytea NOT NULL,
-  ciphertext bytea NOT NULL
-);
-CREATE INDEX sealed_values_of_service ON sealed_values (service_id);
-CREATE INDEX sealed_values_of_master_key ON sealed_values (master_key_id);
 
 -- Transactions become visible in another order than that of their sequence numbers: readers go by xid, below the oldest
 -- one that is still running.

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { codeOf } from '../../../../api/runtime/errorCode.ts'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { removeStoreId } from './storeIdentity.ts'
+import { withDatabase } from './withDatabase.ts'
 
 /** Name of an unfinished copy, and of its journal. */
 export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part(?:-journal)?$/
@@ -64,33 +65,24 @@ export async function copyDatabase(
  * program, and never finish while a server works.
  */
 async function copyInstant(source: string, target: string, signal: AbortSignal | undefined): Promise<void> {
-  const { default: Sqlite } = await import('better-sqlite3')
-  const database = new Sqlite(source, { timeout: BUSY_MS_MAX, fileMustExist: true })
-  try {
+  const progress = (): number => {
+    signal?.throwIfAborted()
+    return PAGES_PER_TURN
+  }
+  await withDatabase(source, { timeout: BUSY_MS_MAX, fileMustExist: true }, async (database) => {
     database.pragma('query_only = ON')
     database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
-    await database.backup(target, {
-      progress: () => {
-        signal?.throwIfAborted()
-        return PAGES_PER_TURN
-      },
-    })
-  } finally {
-    database.close()
-  }
+    await database.backup(target, { progress })
+  })
 }
 
 /** A backup that is manually put in place of a database must get a new identity too. */
-async function makeAnonymous(copy: string): Promise<void> {
-  const { default: Sqlite } = await import('better-sqlite3')
-  const database = new Sqlite(copy)
-  try {
+function makeAnonymous(copy: string): Promise<void> {
+  return withDatabase(copy, {}, (database) => {
     // In memory, because a copy interrupted by a crash is no backup.
     database.pragma('journal_mode = MEMORY')
     removeStoreId(database)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 async function assertFolder(folder: string): Promise<void> {

@@ -3,16 +3,15 @@ import { freeBytes } from './diskSpace.ts'
 import type { FolderFacts } from './judgeFolder.ts'
 import { lastBackupAtMs } from './lastBackup.ts'
 import { databaseFile, setPragmas } from './openDatabase.ts'
+import { withDatabase } from './withDatabase.ts'
 
 /** Maximum wait for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /** Facts about the data folder `dataDir`; `isWhole` reads every page of the database. Changes no data. */
-export async function folderFacts(dataDir: string, nowMs: number, isWhole: boolean): Promise<FolderFacts> {
-  const { default: Sqlite } = await import('better-sqlite3')
+export function folderFacts(dataDir: string, nowMs: number, isWhole: boolean): Promise<FolderFacts> {
   const file = databaseFile(dataDir)
-  const database = new Sqlite(file, { timeout: BUSY_MS_MAX, fileMustExist: true })
-  try {
+  return withDatabase(file, { timeout: BUSY_MS_MAX, fileMustExist: true }, (database) => {
     setPragmas(database)
     const of = (pragma: string): unknown => database.pragma(pragma, { simple: true })
     const backupAtMs = lastBackupAtMs(file)
@@ -28,7 +27,5 @@ export async function folderFacts(dataDir: string, nowMs: number, isWhole: boole
       ageMs: nowMs - birthtimeMs,
       backupAgeMs: backupAtMs === null ? undefined : nowMs - backupAtMs,
     }
-  } finally {
-    database.close()
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { inSqlite, MONITORING_TABLES, SHARED_TABLES } from '../../schema/sharedTables.ts'
+import { inSqlite, KEY_TABLES, MONITORING_TABLES, SHARED_TABLES } from '../../schema/sharedTables.ts'
 
 /** Steps 4 to 22, which step 3 includes: no release has only some of them. */
 const UNRELEASED = Array.from({ length: 19 }, () => null)
@@ -42,18 +42,6 @@ CREATE TABLE orgs (
   incidents_made INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TABLE api_keys (
-  id TEXT PRIMARY KEY,
-  org_id TEXT NOT NULL REFERENCES orgs (id),
-  key_hash BLOB NOT NULL UNIQUE,
-  last4 TEXT NOT NULL,
-  scope TEXT NOT NULL CHECK (scope IN ('read_only', 'read_write')),
-  created_by TEXT,
-  created_at TEXT NOT NULL,
-  revoked_at TEXT
-) STRICT;
-CREATE INDEX api_keys_of_org ON api_keys (org_id);
-
 CREATE TABLE services (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -63,27 +51,7 @@ CREATE TABLE services (
 ) STRICT;
 CREATE INDEX services_of_org ON services (org_id, position);
 
-CREATE TABLE sealed_values (
-  key_id TEXT PRIMARY KEY,
-  org_id TEXT NOT NULL,
-  service_id TEXT NOT NULL REFERENCES services (id) ON DELETE CASCADE,
-  endpoint_id TEXT NOT NULL,
-  slot TEXT NOT NULL,
-  master_key_id TEXT NOT NULL REFERENCES master_keys (id),
-  wrap_nonce BLOB NOT NULL,
-  wrapped_key BLOB NOT NULL,
-  nonce BLOB NOT NULL,
-  ciphertext BLOB NOT NULL
-) STRICT;
-CREATE INDEX sealed_values_of_service ON sealed_values (service_id);
-CREATE INDEX sealed_values_of_master_key ON sealed_values (master_key_id);
-
-CREATE TABLE master_keys (
-  id TEXT PRIMARY KEY,
-  is_active INTEGER NOT NULL,
-  activated_at TEXT NOT NULL
-) STRICT;
-
+${inSqlite(KEY_TABLES)}
 CREATE TABLE commands (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   type TEXT NOT NULL,

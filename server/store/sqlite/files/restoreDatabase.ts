@@ -3,11 +3,13 @@ import { constants } from 'node:fs'
 import { access, chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { codeOf } from '../../../../api/runtime/errorCode.ts'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { removeStoreId } from './storeIdentity.ts'
+import { withDatabase } from './withDatabase.ts'
 
 /** Changes a copy before it becomes a database. */
 type Amend = (copy: Database) => void
@@ -59,9 +61,7 @@ async function fillFolder(file: string, dataDir: string, amend: Amend | undefine
 }
 
 async function assertWhole(copy: string, file: string, amend: Amend | undefined): Promise<void> {
-  const { default: Sqlite } = await import('better-sqlite3')
-  const database = new Sqlite(copy)
-  try {
+  const checked = withDatabase(copy, {}, (database) => {
     // Also false for another database, such as the copy of results beside a backup.
     const isOurs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'orgs'").get() !== undefined
     if (!isOurs && schemaVersion(database) > 0) throw notABackup(file)
@@ -78,16 +78,11 @@ async function assertWhole(copy: string, file: string, amend: Amend | undefined)
     database.pragma('journal_mode = DELETE')
     removeStoreId(database)
     amend?.(database)
-  } catch (error) {
-    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
-      throw notABackup(file, error)
-    }
-    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT'))
-      throw damaged(file, error)
-    throw error
-  } finally {
-    database.close()
-  }
+  })
+  await checked.catch((error: unknown) => {
+    if (codeOf(error) === 'SQLITE_NOTADB') throw notABackup(file, error)
+    throw codeOf(error).startsWith('SQLITE_CORRUPT') ? damaged(file, error) : error
+  })
 }
 
 function damaged(file: string, cause?: unknown): Error {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import pc from 'picocolors'
+import type { Client } from '../../api/client/client.ts'
 
 /** The error for a step with an unexpected result, which ends the demo. */
 export class DemoFailure extends Error {}
@@ -22,6 +23,16 @@ export interface DemoShell {
   /** Folder in which commands run. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
+}
+
+/** What a chapter uses. */
+export interface DemoParts {
+  readonly demo: DemoRunner
+  readonly shell: DemoShell
+  /** Root of the checkout. */
+  readonly root: string
+  /** Another client's access to the same organisation. */
+  readonly byHand: Client
 }
 
 const COMMAND_MS_MAX = 60_000

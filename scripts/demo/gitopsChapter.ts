@@ -1,15 +1,7 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../../api/client/client.ts'
 import { replaceByHand, serviceCalled } from './byHand.ts'
-import { type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
-
-export interface GitopsParts {
-  readonly demo: DemoRunner
-  readonly shell: DemoShell
-  readonly root: string
-  readonly byHand: Client
-}
+import { type DemoParts, type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
 
 /** The service of the example that drifts, and the one that is deleted from git. */
 const DRIFTED = { name: 'Website', field: 'interval_secs', value: 600 } as const
@@ -19,7 +11,7 @@ const PLAN = 'pharos plan . --state ../state.db'
 const APPLY = 'pharos apply . --state ../state.db'
 
 /** Applies a git repository of manifests, then shows drift, its correction and pruning. */
-export async function demoGitops(parts: GitopsParts): Promise<void> {
+export async function demoGitops(parts: DemoParts): Promise<void> {
   const { demo, shell, root } = parts
   demo.chapter('3. pharos applies manifests from a git repository')
   const folder = join(shell.folder, 'monitoring')
@@ -32,7 +24,7 @@ export async function demoGitops(parts: GitopsParts): Promise<void> {
   await prune(parts, repository)
 }
 
-async function applyTwice({ demo, byHand }: GitopsParts, repository: DemoShell): Promise<void> {
+async function applyTwice({ demo, byHand }: DemoParts, repository: DemoShell): Promise<void> {
   const before = (await byHand.listServices()).services.length
   const manifests = readdirSync(join(repository.folder, 'services')).filter((file) => file.endsWith('.yaml'))
   await demo.endStep('inspected')
@@ -56,7 +48,7 @@ async function showNothingToDo(demo: DemoRunner, repository: DemoShell): Promise
   await demo.reportRequests('pharos apply, nothing to do')
 }
 
-async function heal({ demo, byHand }: GitopsParts, repository: DemoShell): Promise<void> {
+async function heal({ demo, byHand }: DemoParts, repository: DemoShell): Promise<void> {
   demo.say('A service is changed manually:')
   const before = await serviceCalled(byHand, DRIFTED.name)
   await replaceByHand(demo, byHand, DRIFTED.name, { [DRIFTED.field]: DRIFTED.value })
@@ -72,7 +64,7 @@ async function heal({ demo, byHand }: GitopsParts, repository: DemoShell): Promi
   expectThat(after.id === before.id, 'and it is still the same service')
 }
 
-async function prune({ demo, byHand }: GitopsParts, repository: DemoShell): Promise<void> {
+async function prune({ demo, byHand }: DemoParts, repository: DemoShell): Promise<void> {
   await serviceCalled(byHand, DELETED.name)
   demo.say('A manifest is deleted from git:')
   await demo.type(`git rm --quiet ${DELETED.file} && git commit --quiet -m "no newsletter"`, repository)

@@ -7,14 +7,11 @@ import { Webhook } from 'standardwebhooks'
 import type { Client } from '../../api/client/client.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { ShownState } from '../../web/stateShapes.ts'
-import type { DemoRunner, DemoShell } from './demoRunner.ts'
+import type { DemoParts, DemoRunner } from './demoRunner.ts'
 import type { RunningServer } from './serverChapter.ts'
 
-export interface MonitoringParts {
-  readonly demo: DemoRunner
-  readonly shell: DemoShell
+interface MonitoringParts extends Omit<DemoParts, 'root'> {
   readonly server: Pick<RunningServer, 'orgId' | 'statusUrl' | 'consoleUrl'>
-  readonly byHand: Client
 }
 
 /** Check interval (seconds). Shorter than the plan allows, so that the demo takes seconds, not minutes. */

@@ -3,19 +3,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { DemoFailure, type DemoRunner, type DemoShell } from './demoRunner.ts'
 
-/** A running server with the data for its clients. */
-export interface RunningServer {
-  readonly url: string
-  readonly statusUrl: string
-  readonly consoleUrl: string
-  readonly orgId: string
-  /** Creates a read_write key. */
-  newKey(): Promise<string>
-}
-
 const SERVE =
   'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --console-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
 
+/** What the server prints of its listeners, before " on" and the address. */
+const LISTENERS = ['listening', 'admin', 'status pages', 'console']
+
+/** A server that listens. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string
@@ -23,6 +17,13 @@ interface Listening {
   readonly consoleUrl: string
   /** Stops the server and waits for its exit. */
   stop(): Promise<void>
+}
+
+/** A running server with the data for its clients. */
+export interface RunningServer extends Listening {
+  readonly orgId: string
+  /** Creates a read_write key. */
+  newKey(): Promise<string>
 }
 
 /** Starts the server on a free port. Throws a DemoFailure when it ends instead. */
@@ -35,11 +36,9 @@ export async function startServer({ folder, environment }: DemoShell): Promise<L
   })
   const urls = new Map<string, string>()
   for await (const line of createInterface(child.stdout)) {
-    const [, name = '', found = ''] =
-      /^(listening|admin|status pages|console) on (http:\S+)$/.exec(line) ?? []
-    if (name !== '') urls.set(name, found)
-    const [url, adminUrl, statusUrl] = ['listening', 'admin', 'status pages'].map((key) => urls.get(key))
-    const consoleUrl = urls.get('console')
+    const [, name = '', found = ''] = /^([a-z ]+) on (http:\S+)$/.exec(line) ?? []
+    urls.set(name, found)
+    const [url, adminUrl, statusUrl, consoleUrl] = LISTENERS.map((key) => urls.get(key))
     if (url !== undefined && adminUrl !== undefined && statusUrl !== undefined && consoleUrl !== undefined) {
       child.stdout.resume()
       return { url, adminUrl, statusUrl, consoleUrl, stop: () => stop(child) }
@@ -66,11 +65,11 @@ export async function requestCount(adminUrl: string): Promise<number> {
 export async function showServer(
   demo: DemoRunner,
   shell: DemoShell,
-  { url, statusUrl, consoleUrl }: Listening,
+  listening: Listening,
 ): Promise<RunningServer> {
   demo.chapter('1. A server on a SQLite file')
   demo.typed(`${SERVE} &`)
-  demo.outcome(`listening on ${url}`)
+  demo.outcome(`listening on ${listening.url}`)
   const created = await demo.type(
     'pharos-server org create --data-dir data --name "Example Shop" --plan business --json',
     shell,
@@ -79,9 +78,7 @@ export async function showServer(
   demo.outcome(`organisation ${orgId}`)
   const createKey = `pharos-server key create --data-dir data --org ${orgId} --json`
   return {
-    url,
-    statusUrl,
-    consoleUrl,
+    ...listening,
     orgId,
     async newKey() {
       const { stdout } = await demo.type(createKey, shell)

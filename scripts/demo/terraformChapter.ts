@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../../api/client/client.ts'
 import { createByHand, replaceByHand } from './byHand.ts'
-import { type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
+import { type DemoParts, type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
 
 /** Minor version of the oldest Terraform and OpenTofu with write-only attributes. */
 const MINOR_VERSION_MIN = 11
@@ -26,13 +25,8 @@ export function findTerraform(environment: NodeJS.ProcessEnv): string | undefine
   })
 }
 
-export interface TerraformParts {
+interface TerraformParts extends DemoParts {
   readonly terraform: string
-  readonly demo: DemoRunner
-  readonly shell: DemoShell
-  readonly root: string
-  /** Another client's access to the same organisation. */
-  readonly byHand: Client
 }
 
 /** Applies a CDKTF program, then shows drift behind Terraform's back and its correction. */

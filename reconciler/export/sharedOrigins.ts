@@ -13,17 +13,14 @@ const ENDPOINTS_MIN = 2
  */
 const ORIGIN = /^(https?):\/\/([^/?#$]+)(?=[/?#]|$)/i
 
-/** Manifests whose URLs refer to variables, and the Environment document with the values. */
-export interface WithEnvironment {
-  readonly environment: object
-  readonly manifests: readonly object[]
-}
-
 /**
  * Replaces the origins that several endpoints of `manifests`, which `exportService` returned, have in common by variables of an
  * Environment with the name `name`. With this Environment the result compiles to the same services. Pure.
  */
-export function withSharedOrigins(manifests: readonly object[], name: string): WithEnvironment {
+export function withSharedOrigins(
+  manifests: readonly object[],
+  name: string,
+): { readonly environment: object; readonly manifests: readonly object[] } {
   const variables = variablesFor(sharedOrigins(manifests))
   return {
     environment: {

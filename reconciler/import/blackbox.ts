@@ -5,6 +5,7 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  labelsOf,
   methodOf,
   type ReadServices,
   statusOf,
@@ -171,12 +172,7 @@ function serviceOf(
     isPaused: false,
     labels: {
       job: labelOf(job),
-      ...Object.fromEntries(
-        labels
-          .entries()
-          .filter(([key]) => !key.startsWith('__'))
-          .map(([key, value]) => [labelOf(key), value.written() ?? '']),
-      ),
+      ...labelsOf(labels.entries().filter(([key]) => !key.startsWith('__'))),
     },
     endpoints: [
       {

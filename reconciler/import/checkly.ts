@@ -4,7 +4,7 @@ import {
   headersOf,
   type ImportedEndpoint,
   type ImportedService,
-  labelOf,
+  labelsOf,
   methodOf,
   noteOnce,
   passwordHeader,
@@ -79,17 +79,13 @@ function serviceOf(check: SourceValue, variable: VariableOf): ImportedService | 
     const value = check.get(key)
     if ((value.text() ?? '') !== '') value.note(`left out: no equivalent of ${key}`)
   }
+  const tags = check.get('tags').texts()
   return {
     name,
     intervalS: intervalOf(check),
     place: check,
     isPaused: check.get('activated').flag() === false,
-    labels: Object.fromEntries(
-      check
-        .get('tags')
-        .texts()
-        .map((tag) => [labelOf(tag), '']),
-    ),
+    labels: labelsOf(tags.map((tag) => [tag])),
     endpoints: [endpoint],
   }
 }

@@ -5,6 +5,7 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  labelsOf,
   methodOf,
   noteOnce,
   quotedPattern,
@@ -84,12 +85,7 @@ function serviceOf(endpoint: SourceValue, variable: VariableOf): ImportedService
     isPaused: endpoint.get('enabled').flag() === false,
     labels: {
       ...(group === undefined ? {} : { group: labelOf(group) }),
-      ...Object.fromEntries(
-        endpoint
-          .get('extra-labels')
-          .entries()
-          .map(([key, value]) => [labelOf(key), value.written() ?? '']),
-      ),
+      ...labelsOf(endpoint.get('extra-labels').entries()),
     },
     endpoints: [
       {

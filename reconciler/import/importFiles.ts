@@ -23,14 +23,6 @@ const READERS = {
   terraform: fromTerraform,
 } as const satisfies Readonly<Record<ImportFormat, ReadServices>>
 
-/** The result of an import. */
-export interface Imported {
-  /** By name. */
-  readonly manifests: readonly { readonly key: string; readonly manifest: object }[]
-  /** By their places. */
-  readonly notes: readonly ImportNote[]
-}
-
 /** Notes a configuration inside a Kubernetes ConfigMap, whose lines are not those of the file. */
 function noteConfigMap(document: SourceValue): void {
   if (document.get('kind').text() !== 'ConfigMap') return
@@ -49,12 +41,15 @@ function problemOf(manifest: object): string | undefined {
   return problem === undefined ? undefined : `${formatPath(problem.path)} ${problem.message}`
 }
 
-/** Reads the configuration of another tool. Throws UnreadableSource. Pure. */
+/** Reads the configuration of another tool: manifests by name, and notes by place. Throws UnreadableSource. Pure. */
 export function importFiles(
   format: ImportFormat,
   files: readonly SourceFile[],
   regions: readonly string[],
-): Imported {
+): {
+  readonly manifests: readonly { readonly key: string; readonly manifest: object }[]
+  readonly notes: readonly ImportNote[]
+} {
   const notes: ImportNote[] = []
   const documents = files.flatMap((source) => {
     const read = readSource(source, notes)

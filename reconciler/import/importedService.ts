@@ -199,6 +199,11 @@ export function labelOf(text: string): string {
   return fitting.replace(/^[^a-z0-9]+/, '').replace(/[^a-z0-9]+$/, '') || 'label'
 }
 
+/** Labels of names with their values, empty for none. */
+export function labelsOf(named: readonly (readonly [string, SourceValue?])[]): ImportedService['labels'] {
+  return Object.fromEntries(named.map(([name, value]) => [labelOf(name), value?.written() ?? '']))
+}
+
 /** Notes once, at the first of `values`, what none of them carries over: a note for each would bury the others. */
 export function noteOnce(values: readonly SourceValue[], message: string): void {
   const there = values.filter(({ isThere }) => isThere)

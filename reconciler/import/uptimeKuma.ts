@@ -6,6 +6,7 @@ import {
   type ImportedService,
   intervalOf,
   labelOf,
+  labelsOf,
   methodOf,
   noteOnce,
   passwordHeader,
@@ -148,11 +149,9 @@ function timeoutOfMonitor(monitor: SourceValue, intervalS: number): number | und
 }
 
 /** Tags as labels. */
-function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
+function tagsOf(monitor: SourceValue): ImportedService['labels'] {
   const tags = monitor.get('tags').items()
-  return Object.fromEntries(
-    tags.map((tag) => [labelOf(tag.get('name').text() ?? 'tag'), tag.get('value').text() ?? '']),
-  )
+  return labelsOf(tags.map((tag) => [tag.get('name').text() ?? 'tag', tag.get('value')]))
 }
 
 /** What the method of authentication sends; one that an earlier form left in the database sends nothing. */

@@ -5,7 +5,7 @@ import {
   type ImportedHeaders,
   type ImportedService,
   intervalOf,
-  labelOf,
+  labelsOf,
   noteOnce,
   passwordHeader,
   quotedPattern,
@@ -122,7 +122,7 @@ function unescaped(text: string): string {
 
 function tagsOf(monitor: SourceValue): Readonly<Record<string, string>> {
   const tags = monitor.get('tags').items()
-  return Object.fromEntries(tags.map((tag) => [labelOf(tag.get('name').text() ?? tag.text() ?? 'tag'), '']))
+  return labelsOf(tags.map((tag) => [tag.get('name').text() ?? tag.text() ?? 'tag']))
 }
 
 function authorizationOf(monitor: SourceValue, name: string, variable: VariableOf): ImportedHeaders {

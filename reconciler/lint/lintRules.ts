@@ -3,18 +3,12 @@ import { durationOf } from '../manifest/compile/compileService.ts'
 import type { DeclaredService } from '../manifest/compile/declaredService.ts'
 import { problemAt } from '../manifest/compile/serviceSet.ts'
 import type { LintCode, ManifestProblem } from '../manifest/manifestProblem.ts'
-import type { ManifestPath } from '../manifest/read/position.ts'
+import type { PathProblem } from '../manifest/compile/origin.ts'
 import type { LintSettings, RuleName } from './lintSettings.ts'
-
-/** A violation of a rule; `path` is its place in the manifest. */
-interface Finding {
-  readonly path: ManifestPath
-  readonly message: string
-  readonly hint: string
-}
 
 /** The violations of one rule in a service. */
 type Rule = (service: DeclaredService, settings: LintSettings) => readonly Finding[]
+type Finding = Omit<PathProblem, 'code'>
 
 const RULES: Readonly<Record<RuleName, { readonly code: LintCode; readonly find: Rule }>> = {
   assertions: { code: 'L_ASSERTIONS', find: missingAssertions },

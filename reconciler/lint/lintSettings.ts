@@ -63,17 +63,14 @@ const settingsSchema = z.strictObject(
 /** Settings of the rules. */
 export type LintSettings = z.output<typeof settingsSchema>
 
-/** Rules, and the file that they were read from; `undefined` for the default rules. */
-export interface LintRules {
-  readonly settings: LintSettings
-  readonly file: string | undefined
-}
-
 /**
  * The rules for the manifests at `path`: from `file`, or from the nearest `.pharos-lint.yaml` in its folder and those above, up to
- * the root of a git repository, or else the defaults. Throws UsageError with the place of a problem.
+ * the root of a git repository, or else the defaults, without a file. Throws UsageError with the place of a problem.
  */
-export function readLintRules(path: string, file: string | undefined): LintRules {
+export function readLintRules(
+  path: string,
+  file: string | undefined,
+): { readonly settings: LintSettings; readonly file: string | undefined } {
   const found = file ?? nearest(resolve(path))
   return { settings: found === undefined ? settingsSchema.parse({}) : settingsOf(found), file: found }
 }

@@ -20,10 +20,11 @@ export const exportCommand: Command = async (_args, context) => {
   const { client, requests, close } = openClient(context)
   try {
     const { services, unreadable } = await client.listServices()
-    const { manifests, environment } = exportOf(services, environmentName)
+    const exported = exportOf(services, environmentName)
+    const { manifests, environment } = exported
     for (const { id, problem } of unreadable)
       output.notice(`left out service ${id}, which cannot be read: ${problem}`)
-    const { written, parts } = factoredOf(manifests, environment)
+    const { written, parts } = factoredOf(exported)
     if (folder === undefined)
       for (const { manifest } of written) output.result(`---\n${manifestText(manifest).trimEnd()}`)
     else {
@@ -51,22 +52,8 @@ export const exportCommand: Command = async (_args, context) => {
   }
 }
 
-interface Exported {
-  readonly key: string
-  readonly id: string
-  readonly manifest: object
-}
-
-interface ExportedEnvironment {
-  readonly name: string
-  readonly manifest: object
-}
-
 /** The manifests of `services`, and the Environment named `environmentName` to which they refer. */
-function exportOf(
-  services: readonly ServiceResponse[],
-  environmentName: string | undefined,
-): { readonly manifests: readonly Exported[]; readonly environment: ExportedEnvironment | undefined } {
+function exportOf(services: readonly ServiceResponse[], environmentName: string | undefined) {
   const keys = exportKeys(services.map(({ name }) => name))
   const variable = variableNames()
   const manifests = services.map((service, index) => {
@@ -85,7 +72,7 @@ function exportOf(
 }
 
 /** The files of an export by name without extension, with the Defaults of `manifests`, and words for all of them. */
-function factoredOf(manifests: readonly Exported[], environment: ExportedEnvironment | undefined) {
+function factoredOf({ manifests, environment }: ReturnType<typeof exportOf>) {
   const factored = withSharedDefaults(manifests.map(({ manifest }) => manifest))
   const taken = new Set(manifests.map(({ key }) => key))
   const shared: { readonly key: string; readonly manifest: object }[] = []

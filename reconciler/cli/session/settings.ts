@@ -42,7 +42,6 @@ export interface CommandOptions {
   readonly once?: boolean
   readonly check?: boolean
   readonly controller?: boolean
-  readonly service?: string
   readonly repeat?: string
   readonly allowRanges?: string
   readonly ci?: string

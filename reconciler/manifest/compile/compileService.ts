@@ -6,24 +6,16 @@ import {
   type ServiceRequest,
   serviceRequestSchema,
 } from '../../../api/contract/service.ts'
-import type { ProblemCode } from '../manifestProblem.ts'
 import type { ManifestPath } from '../read/position.ts'
 import { compileAssertion } from '../schema/assertionForm.ts'
 import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
 import type { ResolvedValue } from '../values/valueReference.ts'
-
-/** A problem of a manifest that passed its schema; `path` is its place in the manifest. */
-export interface CompileProblem {
-  readonly path: ManifestPath
-  readonly code: ProblemCode
-  readonly message: string
-  readonly hint?: string
-}
+import type { PathProblem } from './origin.ts'
 
 export interface Compiled {
   /** Absent when there is a problem. */
   readonly request?: ServiceRequest
-  readonly problems: readonly CompileProblem[]
+  readonly problems: readonly PathProblem[]
 }
 
 /** Resolves a reference to its value, or to the reason why it cannot be resolved. */
@@ -39,7 +31,7 @@ type Endpoint = ServiceManifest['spec']['endpoints'][number]
  * is.
  */
 export function compileService(manifest: ServiceManifest, resolve: ResolveForm): Compiled {
-  const problems: CompileProblem[] = []
+  const problems: PathProblem[] = []
   const { spec } = manifest
   const request: ServiceRequest = {
     name: spec.name ?? manifest.metadata.name,
@@ -63,7 +55,7 @@ export function compileService(manifest: ServiceManifest, resolve: ResolveForm):
   if (!checked.success) {
     problems.push(
       ...problemsOf(checked.error).map(
-        ({ path, message }): CompileProblem => ({
+        ({ path, message }): PathProblem => ({
           path: manifestPathOf(path, spec.name === undefined),
           code: 'E_VALUE',
           message,

@@ -8,7 +8,7 @@ import { API_VERSION, KINDS } from '../schema/serviceManifest.ts'
 import { suggestionFor } from '../suggestion.ts'
 import type { Document } from './document.ts'
 import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
-import { positionsOf } from './origin.ts'
+import { type PathProblem, positionsOf } from './origin.ts'
 
 /** Documents by kind, and the problems of documents without a valid kind. */
 export interface ClassifiedDocuments {
@@ -90,7 +90,7 @@ function surveyOf(
   return survey
 }
 
-function sizeProblem({ values, longest }: Survey, kind: unknown): Unplaced | undefined {
+function sizeProblem({ values, longest }: Survey, kind: unknown): PathProblem | undefined {
   const { itemsMax, valuesMax } = kind === 'Environment' ? ENVIRONMENT_LIMITS : SERVICE_LIMITS
   const hint = 'split it'
   if (longest > itemsMax) {
@@ -120,9 +120,7 @@ function impossibleKeyProblem(source: ManifestFile, index: number, path: Manifes
   }
 }
 
-type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }
-
-function notAMapping(value: unknown): Unplaced {
+function notAMapping(value: unknown): PathProblem {
   const hint = Array.isArray(value)
     ? 'make each item a document of its own, with a line --- between two'
     : SKELETON
@@ -134,7 +132,7 @@ function notAMapping(value: unknown): Unplaced {
 const BYTE_ORDER_MARK = '\uFEFF'
 const SKELETON = `a manifest starts with apiVersion: ${API_VERSION} and kind: Service`
 
-function kindProblem(mapping: Mapping): Unplaced | undefined {
+function kindProblem(mapping: Mapping): PathProblem | undefined {
   const { apiVersion, kind } = mapping
   if (apiVersion === undefined) {
     const message = 'apiVersion is missing: this is not a Pharos manifest'

@@ -6,18 +6,15 @@ import type { ReadService } from './declaredService.ts'
 import type { Document } from './document.ts'
 import { placeIn } from './origin.ts'
 
-/** Problems of duplicates, and the keys of the affected services. */
-export interface Duplicates {
-  readonly problems: readonly ManifestProblem[]
-  readonly keys: ReadonlySet<string>
-}
-
-/** Finds services with the same name or id, folders with two Defaults, and duplicate Environments. */
+/**
+ * Problems of services with the same name or id, folders with two Defaults, and duplicate Environments; the keys of the
+ * affected services.
+ */
 export function duplicateProblems(
   services: readonly ReadService[],
   defaults: readonly Document[],
   environments: readonly Document[],
-): Duplicates {
+): { readonly problems: readonly ManifestProblem[]; readonly keys: ReadonlySet<string> } {
   const byKey = repeated(services, (service) => service.key)
   const byId = repeated(services, (service) => service.id)
   const byFolder = repeated(defaults, (document) => document.source.directory)

@@ -104,7 +104,7 @@ export function unusedPatchWarnings(
   return environments.flatMap(({ document, manifest }) => {
     const patches = manifest?.spec?.patches ?? []
     const index = indexOfPatches(patches)
-    const busy = new Set(services.flatMap(({ mapping }) => index.of(mapping).map((one) => one.index)))
+    const busy = new Set(services.flatMap(({ mapping }) => index(mapping).map((one) => one.index)))
     return patches.flatMap((_, at): readonly ManifestProblem[] => {
       if (busy.has(at)) return []
       const place = placeIn({ own: document, defaults: [] }, ['spec', 'patches', at, 'target'], 'value')
@@ -129,21 +129,18 @@ function unknown(
   return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})${unless}`)
 }
 
-/** A service with patches merged into it, and the places of the patches. */
-export interface Patched {
-  readonly mapping: Mapping
-  readonly patches: NonNullable<Origin['patches']>
-}
-
 /**
- * `service` with the endpoints of the patches of `chosen` that target it. Runs before Defaults, so that
+ * `service` with the endpoints of the patches of `chosen` that target it, and their places. Runs before Defaults, so that
  * `endpointsDefaults` apply to patched endpoints too. Pure.
  */
-export function withPatchedEndpoints(service: Mapping, { document, patches }: ChosenEnvironment): Patched {
+export function withPatchedEndpoints(
+  service: Mapping,
+  { document, patches }: ChosenEnvironment,
+): { readonly mapping: Mapping; readonly patches: NonNullable<Origin['patches']> } {
   if (document === undefined) return { mapping: service, patches: [] }
   const applied: NonNullable<Origin['patches']>[number][] = []
   let mapping = service
-  for (const { index, patch } of patches.of(service)) {
+  for (const { index, patch } of patches(service)) {
     const spec = mappingOf(mapping.spec)
     const endpoints = patchedEndpoints(spec?.endpoints, patch.spec?.endpoints)
     if (endpoints !== undefined) mapping = { ...mapping, spec: { ...spec, endpoints: endpoints.list } }
@@ -155,7 +152,7 @@ export function withPatchedEndpoints(service: Mapping, { document, patches }: Ch
 
 /** `service`, merged with its Defaults, with all other parts of its patches. Pure. */
 export function withPatches(service: Mapping, { patches }: ChosenEnvironment): Mapping {
-  const applied = patches.of(service)
+  const applied = patches(service)
   if (applied.length === 0) return service
   const own = mappingOf(service.spec)
   const endpoints = withoutRemovedHeaders(own?.endpoints)

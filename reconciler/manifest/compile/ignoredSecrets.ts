@@ -1,7 +1,7 @@
 import { formatPointer } from '../../../api/contract/problem.ts'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 import type { ServiceManifest } from '../schema/serviceManifest.ts'
-import type { CompileProblem } from './compileService.ts'
+import type { PathProblem } from './origin.ts'
 
 /**
  * Problems of pointers in `policy.ignore` that cover a secret: ignored fields are sent with their current values, and the
@@ -10,9 +10,9 @@ import type { CompileProblem } from './compileService.ts'
 export function ignoredSecretProblems(
   { policy }: ServiceManifest,
   request: ServiceRequest,
-): readonly CompileProblem[] {
+): readonly PathProblem[] {
   const secrets = secretPointers(request)
-  return (policy?.ignore ?? []).flatMap((pointer, index): readonly CompileProblem[] => {
+  return (policy?.ignore ?? []).flatMap((pointer, index): readonly PathProblem[] => {
     const prefix = `${pointer.toLowerCase()}/`
     if (!secrets.some((secret) => `${secret}/`.startsWith(prefix))) return []
     return [

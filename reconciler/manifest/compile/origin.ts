@@ -44,15 +44,11 @@ export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value
   return place(written.document, written.path, part)
 }
 
+/** A problem of the value at `path` of a merged service. */
+export type PathProblem = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }
+
 /** The problem at `path` of a merged service, with its place; the message begins with the path in the document. */
-export function problemIn(
-  origin: Origin,
-  {
-    path,
-    message,
-    ...problem
-  }: Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath },
-): ManifestProblem {
+export function problemIn(origin: Origin, { path, message, ...problem }: PathProblem): ManifestProblem {
   const placed = `${formatPath(pathIn(origin, path))} ${message}`
   return { ...problem, ...placeIn(origin, path, 'value'), message: placed }
 }

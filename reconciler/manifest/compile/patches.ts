@@ -11,23 +11,18 @@ export interface NumberedPatch {
   readonly patch: Patches[number]['patch']
 }
 
-/** The patches of an Environment, indexed by service. */
-export interface PatchIndex {
-  /** The patches that target `service`, in order. */
-  readonly of: (service: Mapping) => readonly NumberedPatch[]
-}
+/** Gives the patches of an Environment that target a service, in order. */
+export type PatchIndex = (service: Mapping) => readonly NumberedPatch[]
 
 /** Indexes `patches` by the name or the first label of their targets: there may be thousands. Pure. */
 export function indexOfPatches(patches: Patches): PatchIndex {
   const numbered = patches.map((one, index) => ({ ...one, index }))
   const byFeature = grouped(numbered, ({ target }) => firstFeature(target))
-  return {
-    of: (service) =>
-      featuresOf(service)
-        .flatMap((feature) => byFeature.get(feature) ?? [])
-        .filter(({ target }) => isTarget(service, target))
-        .sort((a, b) => a.index - b.index),
-  }
+  return (service) =>
+    featuresOf(service)
+      .flatMap((feature) => byFeature.get(feature) ?? [])
+      .filter(({ target }) => isTarget(service, target))
+      .sort((a, b) => a.index - b.index)
 }
 
 const ANY = 'any'

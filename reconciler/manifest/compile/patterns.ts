@@ -3,7 +3,7 @@ import type { ManifestPath } from '../read/position.ts'
 import type { ManifestDocument } from '../read/readYaml.ts'
 import type { AssertionForm } from '../schema/assertionForm.ts'
 import type { ServiceManifest } from '../schema/serviceManifest.ts'
-import type { CompileProblem } from './compileService.ts'
+import type { PathProblem } from './origin.ts'
 
 /** Whether a text is a regular expression that the API accepts. */
 export type PatternCheck = (pattern: string) => boolean
@@ -37,10 +37,7 @@ function compiles(compile: () => unknown): boolean {
 }
 
 /** Problems of the regular expressions of `manifest` that `isPattern` rejects. Pure if `isPattern` is. */
-export function patternProblems(
-  manifest: ServiceManifest,
-  isPattern: PatternCheck,
-): readonly CompileProblem[] {
+export function patternProblems(manifest: ServiceManifest, isPattern: PatternCheck): readonly PathProblem[] {
   return manifest.spec.endpoints.flatMap(({ assertions }, endpoint) =>
     (assertions ?? []).flatMap((form, index) => {
       const found = patternIn(form)

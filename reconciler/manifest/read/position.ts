@@ -82,30 +82,18 @@ export class Positions {
 
   /** Every repetition of a key in a mapping. */
   repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn & Pick<Extent, 'end'> }[] {
-    const found: { key: string; at: LineColumn & Pick<Extent, 'end'> }[] = []
-    const visit = (node: TreeNode): void => {
-      for (const { key, start, end } of node.repeated)
-        found.push({ key, at: { ...this.lineColumn(start), end: this.lineColumn(end) } })
-      for (const child of node.children.values()) visit(child)
-    }
-    for (const document of this.#documents) visit(document)
-    return found
+    return [...nodesIn(this.#documents)].flatMap(({ repeated }) =>
+      repeated.map(({ key, start, end }) => ({
+        key,
+        at: { ...this.lineColumn(start), end: this.lineColumn(end) },
+      })),
+    )
   }
 
   /** The position of the first key that is a mapping or a list, such as that of an unfilled template. */
   complexKey(): LineColumn | undefined {
-    const visit = (node: TreeNode): number | undefined => {
-      if (node.complexKey !== undefined) return node.complexKey
-      for (const child of node.children.values()) {
-        const found = visit(child)
-        if (found !== undefined) return found
-      }
-      return undefined
-    }
-    for (const document of this.#documents) {
-      const found = visit(document)
-      if (found !== undefined) return this.lineColumn(found)
-    }
+    for (const { complexKey } of nodesIn(this.#documents))
+      if (complexKey !== undefined) return this.lineColumn(complexKey)
     return undefined
   }
 
@@ -115,6 +103,14 @@ export class Positions {
     // A byte order mark occupies no column.
     const mark = index === 0 && this.#text.startsWith('\uFEFF') ? 1 : 0
     return { line: index + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
+  }
+}
+
+/** `nodes` with all nodes in them, each before those in it. */
+function* nodesIn(nodes: Iterable<TreeNode>): Generator<TreeNode> {
+  for (const node of nodes) {
+    yield node
+    yield* nodesIn(node.children.values())
   }
 }
 

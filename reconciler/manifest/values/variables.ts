@@ -11,12 +11,6 @@ export interface VariableProblem {
   readonly name: string | null
 }
 
-/** A manifest with its variables replaced, and the references that could not be. */
-export interface Substituted {
-  readonly mapping: Mapping
-  readonly problems: readonly VariableProblem[]
-}
-
 /** The start of a reference to a variable. */
 const OPENING = '${var.'
 const WHOLE = /^\$\{var\.([A-Za-z_][A-Za-z0-9_]*)\}$/
@@ -28,9 +22,12 @@ const REFERENCE = /\$\$\{var\.|\$\{var\.(?:([A-Za-z_]\w*)(?:\}|:-([^}]*)(\}|$)))
 
 /**
  * Replaces `${var.name}` and `${var.name:-default}` in the texts of `spec` and `policy`; `$${var.` is an escaped `${var.`.
- * Undefined variables and malformed references are problems. Pure.
+ * Undefined variables and malformed references, which stay, are problems. Pure.
  */
-export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<string, Variable>): Substituted {
+export function substituteVariables(
+  mapping: Mapping,
+  variables: ReadonlyMap<string, Variable>,
+): { readonly mapping: Mapping; readonly problems: readonly VariableProblem[] } {
   if (!mentionsVariable(mapping.spec) && !mentionsVariable(mapping.policy)) return { mapping, problems: [] }
   const problems: VariableProblem[] = []
   const replace = (value: unknown, path: ManifestPath): unknown => {

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../../api/client/client.ts'
-import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { EndpointInput, ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { DemoFailure, type DemoRunner } from './demoRunner.ts'
 
-/** Creates, directly through the API, a service that expects a status from 200 to 299 from `url`. */
+/** Creates a service with one endpoint directly through the API. Returns its id. */
 export async function createByHand(
   demo: DemoRunner,
   client: Client,
-  { name, url }: { readonly name: string; readonly url: string },
-): Promise<void> {
-  demo.request(`POST /v1/services  { "name": "${name}", … }`)
-  const assertions = [{ StatusCode: { expected: { Between: [200, 299] as [number, number] } } }]
-  await client.createService(
-    {
-      name,
-      interval_secs: 60,
-      regions: ['eu-west-1', 'us-east-1'],
-      endpoints: [{ url, call: { Http: { method: 'GET', timeout: null } }, assertions }],
-    },
-    randomUUID(),
-  )
+  { url, assertions, ...fields }: Omit<ServiceRequest, 'endpoints'> & Omit<EndpointInput, 'call'>,
+): Promise<string> {
+  demo.request(`POST /v1/services  { "name": "${fields.name}", … }`)
+  const endpoints = [{ url, call: { Http: { method: 'GET', timeout: null } }, assertions }] as const
+  const { id } = await client.createService({ ...fields, endpoints: [...endpoints] }, randomUUID())
+  return id
 }
 
 /**

@@ -1,20 +1,11 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Step } from './demoRunner.ts'
 
-/** `rows` in columns as wide as their longest cell; column number `numeric` is right-aligned. Pure. */
-function table(rows: readonly (readonly string[])[], numeric: number): string {
+/** `rows` in columns as wide as their longest cell. Pure. */
+function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === numeric ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .map((line) => `  ${line}`)
-    .join('\n')
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  return lines.map((line) => `  ${line.trimEnd()}`).join('\n')
 }
 
 /** The services at the end, one per line. Pure. */
@@ -25,7 +16,7 @@ export function servicesTable(services: readonly ServiceResponse[]): string {
     `every ${service.interval_secs} s`,
     service.regions.join(', '),
   ])
-  return table([['service', 'state', 'checked', 'from'], ...rows], -1)
+  return table([['service', 'state', 'checked', 'from'], ...rows])
 }
 
 /** The number of API requests of each step, without the demo's own requests. Pure. */
@@ -33,5 +24,5 @@ export function stepsTable(steps: readonly Step[], notSteps: readonly string[]):
   const rows = steps.flatMap(({ title, requests }) =>
     notSteps.includes(title) ? [] : [[title, String(requests)]],
   )
-  return table([['step', 'API requests'], ...rows], 1)
+  return table([['step', 'API requests'], ...rows])
 }

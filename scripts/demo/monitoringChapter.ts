@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import type { Client } from '../../api/client/client.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { ShownState } from '../../web/stateShapes.ts'
+import { createByHand } from './byHand.ts'
 import type { DemoParts, DemoRunner } from './demoRunner.ts'
 import type { RunningServer } from './serverChapter.ts'
 
@@ -26,7 +25,14 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
     const org = `--data-dir data --org ${server.orgId}`
     await demo.type(`pharos-server plan limits ${org} --interval-secs-min ${INTERVAL_S}`, shell)
     await demo.type(`pharos-server org auto-incidents ${org} --threshold 3 --window 1`, shell)
-    const serviceId = await createService(demo, byHand, target.url)
+    const serviceId = await createByHand(demo, byHand, {
+      name: 'Payments',
+      interval_secs: INTERVAL_S,
+      regions: ['eu-west-1'],
+      url: target.url,
+      assertions: [],
+    })
+    await demo.endStep('inspected')
     const channel = `pharos-server channel create ${org} --kind webhook --name on-call --url ${target.hookUrl} --json`
     target.trust(JSON.parse((await demo.type(channel, shell)).stdout).secret)
     const page = `${server.statusUrl}/s/shop`
@@ -116,21 +122,6 @@ function headlineOf(demo: DemoRunner, page: string): Promise<string> {
     const { state, headline }: PageState = JSON.parse(await shown.text())
     return state === 'operational' || state === 'unknown' ? undefined : headline
   })
-}
-
-async function createService(demo: DemoRunner, client: Client, url: string): Promise<string> {
-  demo.request(`POST /v1/services  { "name": "Payments", "interval_secs": ${INTERVAL_S}, … }`)
-  const { id } = await client.createService(
-    {
-      name: 'Payments',
-      interval_secs: INTERVAL_S,
-      regions: ['eu-west-1'],
-      endpoints: [{ url, call: { Http: { method: 'GET', timeout: null } }, assertions: [] }],
-    },
-    randomUUID(),
-  )
-  await demo.endStep('inspected')
-  return id
 }
 
 /** The automatic incident of the service, once it has `status`. */

@@ -78,7 +78,13 @@ function linkPackages(root: string, project: string): void {
 async function apply({ demo, terraform, byHand }: TerraformParts, stack: DemoShell): Promise<void> {
   await demo.type(`${terraform} init`, stack)
   demo.outcome('initialised from the mirror, without a registry')
-  await createByHand(demo, byHand, { name: 'blog', url: 'https://blog.example.com/' })
+  await createByHand(demo, byHand, {
+    name: 'blog',
+    interval_secs: 60,
+    regions: ['eu-west-1', 'us-east-1'],
+    url: 'https://blog.example.com/',
+    assertions: [{ StatusCode: { expected: { Between: [200, 299] } } }],
+  })
   await demo.endStep('prepared')
   const applied = await demo.type(`${terraform} apply -auto-approve`, stack)
   demo.outcome(lastLine(applied.output, /^Apply complete!.*$/m))

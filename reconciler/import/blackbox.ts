@@ -7,6 +7,7 @@ import {
   labelOf,
   labelsOf,
   methodOf,
+  REDIRECTS,
   type ReadServices,
   statusOf,
   timeoutOf,
@@ -18,7 +19,6 @@ import type { SourceValue } from './sourceValue.ts'
 
 /** Default interval of Prometheus (seconds). */
 const INTERVAL_S = 60
-const REDIRECTS = 10
 /** Where the exporter probes targets. */
 const PROBE_PATH = '/probe'
 /** Default module. */

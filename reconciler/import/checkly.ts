@@ -8,6 +8,7 @@ import {
   methodOf,
   noteOnce,
   passwordHeader,
+  REDIRECTS,
   type ReadServices,
   urlOf,
   type VariableOf,
@@ -17,7 +18,6 @@ import type { SourceValue } from './sourceValue.ts'
 
 const MINUTE_S = 60
 const MINUTES = 10
-const REDIRECTS = 10
 /** Status from which a check without an assertion on the status is down, or up when it should fail. */
 const ERROR_STATUS = 400
 /** Types of bodies by its names; a raw body has none. */

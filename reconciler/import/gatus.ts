@@ -9,6 +9,7 @@ import {
   methodOf,
   noteOnce,
   quotedPattern,
+  REDIRECTS,
   type ReadServices,
   timeoutOf,
   urlOf,
@@ -19,8 +20,6 @@ import type { SourceValue } from './sourceValue.ts'
 
 /** Default interval (seconds). */
 const INTERVAL_S = 60
-/** Redirects that are followed unless an endpoint ignores them. */
-const REDIRECTS = 10
 
 /** The services of a Gatus configuration: one for each endpoint. */
 export const fromGatus: ReadServices = (documents, variable) => {

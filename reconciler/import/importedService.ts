@@ -13,6 +13,9 @@ export type ImportedValue = string | { readonly env: string; readonly prefix?: s
 
 export type ImportedHeaders = Readonly<Record<string, ImportedValue>>
 
+/** Maximum number of redirects of a monitor that follows them, unless the other tool has a maximum of its own. */
+export const REDIRECTS = 10
+
 /** Makes the name of an environment variable for the secret of a place, such as a service and its header. */
 export type VariableOf = (place: string) => string
 

@@ -9,6 +9,7 @@ import {
   noteOnce,
   passwordHeader,
   quotedPattern,
+  REDIRECTS,
   type ReadServices,
   statusOf,
   timeoutOf,
@@ -21,7 +22,6 @@ import type { SourceValue } from './sourceValue.ts'
 
 /** The interval of UptimeRobot's free plan (seconds). */
 const INTERVAL_S = 300
-const REDIRECTS = 10
 /** Types of monitors by the numbers of the API's version 2; version 3 spells them. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ '1': 'HTTP', '2': 'KEYWORD', '3': 'PING', '4': 'PORT', '5': 'HEARTBEAT', '6': 'DNS', '7': 'API' },

@@ -1,8 +1,5 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
-import { type Binding, newBinding, type OnDelete } from './binding.ts'
-
-/** What to do about a manual change. */
-export type DriftPolicy = 'heal' | 'report' | 'ignore'
+import { type Binding, newBinding } from './binding.ts'
 
 /** A service as its manifest declares it, without its secrets. */
 export interface DesiredService {
@@ -17,12 +14,9 @@ export interface DesiredService {
    */
   readonly canonicalUnder: (key: string, indexOf?: (endpoint: number) => number) => CanonicalService
   readonly paused: boolean | undefined
-  readonly policy: {
-    readonly onDelete: OnDelete
-    /** As in a binding. */
-    readonly pruneAfterSecs: number | null
-    readonly protect: boolean
-    readonly drift: DriftPolicy
+  readonly policy: Pick<Binding, 'onDelete' | 'pruneAfterSecs' | 'protect'> & {
+    /** What to do about a manual change. */
+    readonly drift: 'heal' | 'report' | 'ignore'
     /** Whether `policy.ignore` covers the field at a canonical pointer. */
     readonly isIgnored: (pointer: string) => boolean
   }

@@ -1,15 +1,11 @@
 import type { ServiceRequest } from '../../../api/contract/service.ts'
+import type { DesiredService } from '../../plan/desiredService.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import type { ServiceManifest } from '../schema/serviceManifest.ts'
 import type { Document } from './document.ts'
 
 /** The `policy` of a manifest, with defaults. */
-export interface ServicePolicy {
-  readonly onDelete: 'delete' | 'pause' | 'detach'
-  /** Time between pausing a service for `onDelete: pause` and deleting it (seconds); null to keep it. */
-  readonly pruneAfterSecs: number | null
-  readonly protect: boolean
-  readonly drift: 'heal' | 'report' | 'ignore'
+export interface ServicePolicy extends Omit<DesiredService['policy'], 'isIgnored'> {
   /** JSON pointers to fields of the manifest that are not managed. */
   readonly ignore: readonly string[]
 }

@@ -130,8 +130,8 @@ function unknown(
 }
 
 /**
- * `service` with the endpoints of the patches of `chosen` that target it, and their places. Runs before Defaults, so that
- * `endpointsDefaults` apply to patched endpoints too. Pure.
+ * `service` with the endpoints of the patches of `chosen` that target it, and the places of the patches. Runs before
+ * Defaults, so that `endpointsDefaults` apply to patched endpoints too. Pure.
  */
 export function withPatchedEndpoints(
   service: Mapping,

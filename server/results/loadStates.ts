@@ -1,7 +1,7 @@
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
 import { prepareMeta, readMeta } from './database/meta.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
-import { groupBy } from './groupBy.ts'
+import { groupBy } from './history/groupBy.ts'
 import { readStateRows } from './stateRows.ts'
 import { disownTransitions } from './transitionRows.ts'
 

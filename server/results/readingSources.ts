@@ -4,7 +4,7 @@ import { atInstant, endpointState, type SeriesState, type State } from '../domai
 import { seriesEntry } from './boardEntries.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { stateName } from './file/resultsSchema.ts'
-import { groupBy } from './groupBy.ts'
+import { groupBy } from './history/groupBy.ts'
 import { HOUR_S, RESULT_COLUMNS, type StoredResult } from './history/storedResult.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
 import { type Coded, SERIES_COLUMNS, type SeriesRow } from './stateRows.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/apiKeys.ts'
-import { scriptedStore } from '../scriptedStore.ts'
+import { scriptedStore } from '../scripted/scriptedStore.ts'
 import { SELECT_CALLER } from '../shared/callerQuery.ts'
 import type { Store } from '../store.ts'
 import { changeCount } from './changeCount.ts'

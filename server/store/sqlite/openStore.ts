@@ -4,7 +4,7 @@ import { type ChannelLeases, dueDeliveries } from '../notifications/dueDeliverie
 import { giveNotice } from '../notifications/giveNotice.ts'
 import { recordAttempt } from '../notifications/recordAttempt.ts'
 import { markApplied } from '../monitoring/monitoringReads.ts'
-import { scriptedStore } from '../scriptedStore.ts'
+import { scriptedStore } from '../scripted/scriptedStore.ts'
 import { autoIncidentsOf, incidentEffect } from '../shared/autoIncidents.ts'
 import type { Store } from '../store.ts'
 import { autoIncidentRows } from './autoIncidentRows.ts'

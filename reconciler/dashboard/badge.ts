@@ -1,5 +1,5 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../web/badge.ts'
-import { CONDITION_LABELS, type Tone } from '../controller/status/labels.ts'
+import { CONDITIONS, conditionWord, type Tone } from '../controller/status/conditions.ts'
 import type { SetStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 
@@ -16,12 +16,9 @@ const GROUNDS: Readonly<Record<Tone, string>> = {
 
 /** The badge of a set, or of an unknown name: an SVG without fonts and other files. Pure. */
 export function badge(name: string, set: Pick<SetStatus, 'headline'> | undefined): string {
-  const { tone, word } = set === undefined ? UNKNOWN : CONDITION_LABELS[set.headline]
   return badgeSvg({
     label: shortened(name, NAME_CHARS_MAX),
-    word: word.toLowerCase(),
-    ground: GROUNDS[tone],
+    word: set === undefined ? 'no such set' : conditionWord(set.headline).toLowerCase(),
+    ground: GROUNDS[set === undefined ? 'wait' : CONDITIONS[set.headline].tone],
   })
 }
-
-const UNKNOWN = { tone: 'wait', word: 'no such set' } as const

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../web/html.ts'
-import type { Tone } from '../controller/status/labels.ts'
+import { CONDITIONS, type ConditionType, conditionWord, type Tone } from '../controller/status/conditions.ts'
 
 /** The shapes of the tones, once in a page; `icon` refers to them. */
 export const ICON_SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="false">
@@ -18,6 +18,11 @@ export function icon(tone: Tone): Html {
 /** `word` with the shape and the colour of `tone`. Pure. */
 export function label(tone: Tone, word: string): Html {
   return html`<span class="label t-${tone}">${icon(tone)}${word}</span>`
+}
+
+/** The name of a condition with its shape and colour. Pure. */
+export function conditionLabel(type: ConditionType): Html {
+  return label(CONDITIONS[type].tone, conditionWord(type))
 }
 
 /** The logo, for the header of pages and the favicon. */

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import { CONDITION_LABELS, countText, TONES, type Tone } from '../controller/status/labels.ts'
+import { CONDITIONS, TONES, type Tone } from '../controller/status/conditions.ts'
+import { countText } from '../controller/status/labels.ts'
 import { servicesOutOfSync } from '../controller/status/servicesOutOfSync.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { counted, shortened } from '../text/counts.ts'
@@ -11,7 +12,7 @@ import {
   SETS_WHOLE_MAX,
 } from './bounds.ts'
 import { framed } from './frame.ts'
-import { icon, label } from './icons.ts'
+import { conditionLabel, icon } from './icons.ts'
 import { serviceList } from './serviceList.ts'
 import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
@@ -56,16 +57,16 @@ ${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
 
 /** Whether a set needs no details beside the table. */
 function isQuiet({ headline, counts }: SetStatus): boolean {
-  return CONDITION_LABELS[headline].tone === 'good' && totalOf(counts) === counts.Synced
+  return CONDITIONS[headline].tone === 'good' && totalOf(counts) === counts.Synced
 }
 
 function urgencyOf({ headline }: SetStatus): number {
-  return TONES.indexOf(CONDITION_LABELS[headline].tone)
+  return TONES.indexOf(CONDITIONS[headline].tone)
 }
 
 /** One line about the overall state, for the heading and the title. */
 function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly text: string } {
-  const tones = sets.map(({ headline }) => CONDITION_LABELS[headline].tone)
+  const tones = sets.map(({ headline }) => CONDITIONS[headline].tone)
   const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
   const urgent = tones.filter((tone) => tone === 'bad' || tone === 'warn').length
   const followed = sets.filter(({ role }) => role === 'follower').length
@@ -99,7 +100,6 @@ ${left > 0 && html`<p class="quiet">${countText(left)} more: see status.json.</p
 }
 
 function setRow(set: SetStatus, at: string): readonly Html[] {
-  const { tone, word } = CONDITION_LABELS[set.headline]
   const { role, commit, lastRun, nextRunAt, running, counts } = set
   const total = totalOf(counts)
   const progress = [
@@ -110,7 +110,7 @@ function setRow(set: SetStatus, at: string): readonly Html[] {
   ]
   return [
     html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
-    label(tone, word),
+    conditionLabel(set.headline),
     ...(role === 'follower' ? Array.from({ length: 4 }, () => html`see the leader`) : progress),
   ]
 }

@@ -20,8 +20,7 @@ ${services.map((service) => html`<li>${serviceEntry(service, set)}</li>\n`)}</ul
 
 function serviceEntry(service: ServiceStatus, set: ManifestPlace): Html {
   const { key, state, message, todo, fields, serviceId } = service
-  const { tone, word } = STATE_LABELS[state]
-  return html`<p><bdi class="key">${shortened(key, NAME_CHARS_MAX)}</bdi> ${label(tone, word)}
+  return html`<p><bdi class="key">${shortened(key, NAME_CHARS_MAX)}</bdi> ${label(STATE_LABELS[state].tone, state)}
 ${serviceId !== null && html`<span class="quiet">service <span class="mono">${shortened(serviceId, NAME_CHARS_MAX)}</span></span>`}
 ${manifestLink(service, set)}</p>
 ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}

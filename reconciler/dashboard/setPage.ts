@@ -1,5 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import { CONDITION_LABELS, countText, SERVICE_STATES, STATE_LABELS } from '../controller/status/labels.ts'
+import { CONDITIONS, conditionWord } from '../controller/status/conditions.ts'
+import { countText, SERVICE_STATES } from '../controller/status/labels.ts'
 import type { ServiceState, SetStatus } from '../controller/status/status.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
@@ -19,13 +20,14 @@ export interface ServicesRequest {
 /** The page of one set with all of its services, the most urgent first, in pages. Pure. */
 export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
   const { status, apiUrl, isRefreshing, viewer } = request
-  const { tone, word } = CONDITION_LABELS[set.headline]
+  const { tone } = CONDITIONS[set.headline]
+  const word = conditionWord(set.headline).toLowerCase()
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
   const address = addressOf(self, services.state, page)
   return framed({
-    title: `${set.name}: ${word.toLowerCase()} · Pharos`,
-    heading: html`<h1>${icon(tone)}${set.name}: ${word.toLowerCase()}</h1>
+    title: `${set.name}: ${word} · Pharos`,
+    heading: html`<h1>${icon(tone)}${set.name}: ${word}</h1>
 <p><a href="../">All sets</a></p>`,
     root: '../',
     self: address,
@@ -38,7 +40,7 @@ export function setPage(set: SetStatus, request: PageRequest, services: Services
       apiUrl,
       viewer,
       setPage: self,
-      services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_LABELS[services.state].word.toLowerCase()}`}</h3>
+      services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${services.state.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}
 ${shown.length > 0 ? serviceList(shown, set) : html`<p>${set.role === 'follower' ? 'Only the leader knows them.' : 'There are none.'}</p>`}
 ${pager({ self, state: services.state, page, pages })}`,

@@ -1,21 +1,11 @@
 import { type Html, html } from '../../web/html.ts'
-import {
-  CONDITION_LABELS,
-  countText,
-  SERVICE_STATES,
-  STATE_LABELS,
-  TONES,
-} from '../controller/status/labels.ts'
-import {
-  CONDITION_TYPES,
-  type Condition,
-  type ControllerStatus,
-  type SetStatus,
-} from '../controller/status/status.ts'
+import { CONDITION_TYPES, CONDITIONS, TONES } from '../controller/status/conditions.ts'
+import { countText, SERVICE_STATES, STATE_LABELS } from '../controller/status/labels.ts'
+import type { Condition, ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'
-import { icon, label } from './icons.ts'
+import { conditionLabel, icon } from './icons.ts'
 import { setFacts } from './setFacts.ts'
 import { timeElement } from './time.ts'
 import type { Viewer } from './viewer.ts'
@@ -34,11 +24,10 @@ export interface SheetOptions {
 
 /** One set: its conditions, the counts of its services, its facts, and pending decisions. Pure. */
 export function setSheet(set: SetStatus, { status, apiUrl, viewer, setPage, services }: SheetOptions): Html {
-  const { tone, word } = CONDITION_LABELS[set.headline]
   const id = `set-${set.name}`
   const isPerson = viewer.kind === 'person'
   return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
-<header><h2 id="${id}-name"><a href="${setPage}">${set.name}</a></h2>${label(tone, word)}</header>
+<header><h2 id="${id}-name"><a href="${setPage}">${set.name}</a></h2>${conditionLabel(set.headline)}</header>
 ${isPerson && setButtons(set, setPage)}
 <ul class="conditions">
 ${mostUrgentFirst(set.conditions).map((one) => condition(one, status.at))}</ul>
@@ -55,8 +44,7 @@ function mostUrgentFirst(conditions: readonly Condition[]): readonly Condition[]
 }
 
 function condition({ type, message, todo, since }: Condition, at: string): Html {
-  const { tone, word } = CONDITION_LABELS[type]
-  return html`<li class="condition c-${tone}">${label(tone, word)} <span class="quiet">since ${timeElement(since, at)}</span>
+  return html`<li class="condition c-${CONDITIONS[type].tone}">${conditionLabel(type)} <span class="quiet">since ${timeElement(since, at)}</span>
 ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
 ${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}</li>\n`
 }
@@ -87,7 +75,7 @@ function tally({ counts }: SetStatus, setPage: string): Html {
   const held = SERVICE_STATES.filter((state) => counts[state] > 0)
   return html`<ul class="tally">
 <li>${countText(total)} ${total === 1 ? 'service' : 'services'}</li>
-${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_LABELS[state].meaning}">${icon(STATE_LABELS[state].tone)}<span>${countText(counts[state])} ${STATE_LABELS[state].word.toLowerCase()}</span></a></li>`)}</ul>`
+${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_LABELS[state].meaning}">${icon(STATE_LABELS[state].tone)}<span>${countText(counts[state])} ${state.toLowerCase()}</span></a></li>`)}</ul>`
 }
 
 /** All services of a set. Pure. */

@@ -1,48 +1,18 @@
 import type { Reason } from '../../plan/planValue.ts'
-import type { ConditionType, RunOutcome, ServiceState, Trigger } from './status.ts'
-
-/** The urgency of a state. Each has a colour and a shape, so that either is sufficient. */
-export type Tone = 'good' | 'busy' | 'wait' | 'warn' | 'bad'
-
-/** Tones from the most to the least urgent. */
-export const TONES: readonly Tone[] = ['bad', 'warn', 'wait', 'busy', 'good']
-
-/** The tone and the name of each condition. */
-export const CONDITION_LABELS: Readonly<
-  Record<ConditionType, { readonly tone: Tone; readonly word: string }>
-> = {
-  Stalled: { tone: 'bad', word: 'Stalled' },
-  StateUnavailable: { tone: 'bad', word: 'State unavailable' },
-  Throttled: { tone: 'warn', word: 'Throttled' },
-  SourceUnavailable: { tone: 'bad', word: 'Source unavailable' },
-  CommitRefused: { tone: 'bad', word: 'Commit refused' },
-  ApprovalRequired: { tone: 'warn', word: 'Approval required' },
-  HistoryRewritten: { tone: 'warn', word: 'History rewritten' },
-  SuspectedServerChange: { tone: 'warn', word: 'Suspected server change' },
-  HealLoop: { tone: 'warn', word: 'Heal loop' },
-  ManifestsInvalid: { tone: 'bad', word: 'Manifests invalid' },
-  Degraded: { tone: 'bad', word: 'Degraded' },
-  Suspended: { tone: 'wait', word: 'Suspended' },
-  WindowClosed: { tone: 'wait', word: 'Window closed' },
-  Drifted: { tone: 'warn', word: 'Drifted' },
-  Reconciling: { tone: 'busy', word: 'Reconciling' },
-  Starting: { tone: 'busy', word: 'Starting' },
-  Following: { tone: 'busy', word: 'Following' },
-  Ready: { tone: 'good', word: 'Ready' },
-}
+import type { Tone } from './conditions.ts'
+import type { RunOutcome, ServiceState, Trigger } from './status.ts'
 
 /** States of services from the most to the least urgent, with their meanings. */
-export const STATE_LABELS: Readonly<
-  Record<ServiceState, { readonly tone: Tone; readonly word: string; readonly meaning: string }>
-> = {
-  Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change failed' },
-  Blocked: { tone: 'bad', word: 'Blocked', meaning: 'manual decision or correction required' },
-  Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside git' },
-  Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be applied' },
-  Removing: { tone: 'wait', word: 'Removing', meaning: 'paused, to be deleted later' },
-  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'not changed until the suspension ends' },
-  Synced: { tone: 'good', word: 'Synced', meaning: 'matches git' },
-}
+export const STATE_LABELS: Readonly<Record<ServiceState, { readonly tone: Tone; readonly meaning: string }>> =
+  {
+    Failed: { tone: 'bad', meaning: 'the last change failed' },
+    Blocked: { tone: 'bad', meaning: 'manual decision or correction required' },
+    Drifted: { tone: 'warn', meaning: 'changed outside git' },
+    Pending: { tone: 'wait', meaning: 'a change is still to be applied' },
+    Removing: { tone: 'wait', meaning: 'paused, to be deleted later' },
+    Suspended: { tone: 'wait', meaning: 'not changed until the suspension ends' },
+    Synced: { tone: 'good', meaning: 'matches git' },
+  }
 
 // True because the record has exactly the states as keys.
 export const SERVICE_STATES = Object.keys(STATE_LABELS) as readonly ServiceState[]

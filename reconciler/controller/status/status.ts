@@ -1,48 +1,7 @@
 import type { PlannedField } from '../../plan/planValue.ts'
 import type { SafetyLimitName } from '../../plan/safetyLimits.ts'
 import type { Suspension } from '../../state/model/record.ts'
-
-/** Conditions of a set, from the most to the least urgent: the first one that holds is the headline. */
-export const CONDITION_TYPES = [
-  /** Several cycles in a row failed. */
-  'Stalled',
-  /** The state cannot be opened, read or written: nothing is changed. */
-  'StateUnavailable',
-  /** The API rejects every request with 429: the status of services is old, and nothing is applied. */
-  'Throttled',
-  /** The repository cannot be read: the last manifests remain in force, and nothing is written. */
-  'SourceUnavailable',
-  /** The newest commit has no signature that the configuration allows: it is not applied. */
-  'CommitRefused',
-  /** The branch no longer contains the last applied commit: nothing is removed until that is acknowledged. */
-  'HistoryRewritten',
-  /** Many services drifted in the same fields at once: nothing is healed until an approval. */
-  'SuspectedServerChange',
-  /** A safety limit blocks changes until their digest is approved. */
-  'ApprovalRequired',
-  /** A field was reverted repeatedly: another writer changes it as well, and it is no longer reverted. */
-  'HealLoop',
-  /** Some manifests are invalid. */
-  'ManifestsInvalid',
-  /** Some services could not be updated to match their manifests. */
-  'Degraded',
-  /** The set is suspended, with a reason. */
-  'Suspended',
-  /** Changes wait for a window. */
-  'WindowClosed',
-  /** Some services were changed by hand, and are not reverted. */
-  'Drifted',
-  /** A run is in progress. */
-  'Reconciling',
-  /** No run has ended yet. */
-  'Starting',
-  /** Another replica leads. */
-  'Following',
-  /** Every service matches its manifest. */
-  'Ready',
-] as const
-
-export type ConditionType = (typeof CONDITION_TYPES)[number]
+import type { ConditionType } from './conditions.ts'
 
 /** A condition that holds for a set. */
 export interface Condition {
@@ -262,9 +221,3 @@ export interface ControllerEvent {
 
 /** Receives every event, in order, and returns at once, so that a slow receiver does not delay a run. */
 export type EventSink = (event: ControllerEvent) => void
-
-/** The most urgent of `conditions`; `Ready` when there is none. Pure. */
-export function headlineOf(conditions: readonly Pick<Condition, 'type'>[]): ConditionType {
-  const held = new Set(conditions.map(({ type }) => type))
-  return CONDITION_TYPES.find((type) => held.has(type)) ?? 'Ready'
-}

@@ -6,7 +6,8 @@ import { counted, listed } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
 import type { CycleReport } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
-import type { Condition, ConditionType, ServiceStatus } from '../status/status.ts'
+import type { ConditionType } from '../status/conditions.ts'
+import type { Condition, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */
 export type FoundCondition = Omit<Condition, 'since'>

@@ -1,6 +1,7 @@
 import { fieldText } from '../../text/fieldText.ts'
 import type { CycleReport } from '../set/cycleReport.ts'
 import { handOverText } from '../set/transfer.ts'
+import { CONDITIONS, type ConditionType } from '../status/conditions.ts'
 import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
 import { driftsOf } from './servicesOf.ts'
 
@@ -91,15 +92,15 @@ export function eventsOfConditions(
   const nameOf = ({ type, message }: Condition): string => `${type} ${message}`
   const known = new Set(before.map(nameOf))
   const holding = new Set(now.map(({ type }) => type))
-  const raised = now.filter((condition) => ANNOUNCED.has(condition.type) && !known.has(nameOf(condition)))
+  const raised = now.filter((condition) => isAnnounced(condition.type) && !known.has(nameOf(condition)))
   const cleared = [...new Set(before.map(({ type }) => type))].filter(
-    (type) => ANNOUNCED.has(type) && !holding.has(type),
+    (type) => isAnnounced(type) && !holding.has(type),
   )
   return [
     ...raised.map(
       ({ type, message, todo }): NewEvent => ({
         type: 'ConditionRaised',
-        severity: SEVERE.has(type) ? 'error' : 'warning',
+        severity: CONDITIONS[type].severity ?? 'warning',
         message: `${type}: ${message}`,
         todo,
         condition: type,
@@ -116,25 +117,6 @@ export function eventsOfConditions(
   ]
 }
 
-/** Conditions that are announced. */
-const ANNOUNCED: ReadonlySet<string> = new Set([
-  'Stalled',
-  'StateUnavailable',
-  'Throttled',
-  'SourceUnavailable',
-  'CommitRefused',
-  'ApprovalRequired',
-  'HistoryRewritten',
-  'SuspectedServerChange',
-  'HealLoop',
-  'ManifestsInvalid',
-  'Degraded',
-  'Suspended',
-])
-const SEVERE: ReadonlySet<string> = new Set([
-  'Stalled',
-  'CommitRefused',
-  'HistoryRewritten',
-  'SuspectedServerChange',
-  'HealLoop',
-])
+function isAnnounced(type: ConditionType): boolean {
+  return CONDITIONS[type].severity !== undefined
+}

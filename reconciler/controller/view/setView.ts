@@ -3,11 +3,11 @@ import type { SetSettings } from '../config/settings.ts'
 import { windowStateAt } from '../schedule/window.ts'
 import { type CycleReport, withoutServices } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
+import { headlineOf } from '../status/conditions.ts'
 import {
   type CommitStatus,
   type Condition,
   type ControllerEvent,
-  headlineOf,
   type PendingApproval,
   type RunStatus,
   type ServiceState,

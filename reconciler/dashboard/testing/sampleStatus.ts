@@ -1,10 +1,10 @@
-import {
-  type Condition,
-  type ControllerStatus,
-  headlineOf,
-  type ServiceState,
-  type ServiceStatus,
-  type SetStatus,
+import { headlineOf } from '../../controller/status/conditions.ts'
+import type {
+  Condition,
+  ControllerStatus,
+  ServiceState,
+  ServiceStatus,
+  SetStatus,
 } from '../../controller/status/status.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
 

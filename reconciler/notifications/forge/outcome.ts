@@ -1,4 +1,3 @@
-import { STATE_LABELS } from '../../controller/status/labels.ts'
 import { servicesOutOfSync } from '../../controller/status/servicesOutOfSync.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
@@ -68,5 +67,5 @@ function problemLine({ file, line, column, code, message, hint }: SetStatus['pro
 
 function serviceLine({ key, state, message, todo }: SetStatus['services'][number]): string {
   const why = message === '' ? '' : `: ${message}`
-  return `${STATE_LABELS[state].word.toLowerCase()} ${key}${why}${todo === null ? '' : ` (${todo})`}`
+  return `${state.toLowerCase()} ${key}${why}${todo === null ? '' : ` (${todo})`}`
 }

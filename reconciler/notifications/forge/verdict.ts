@@ -1,18 +1,8 @@
-import { CONDITION_LABELS, countText } from '../../controller/status/labels.ts'
-import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
+import { CONDITIONS, conditionWord } from '../../controller/status/conditions.ts'
+import { countText } from '../../controller/status/labels.ts'
+import type { Condition, SetStatus } from '../../controller/status/status.ts'
 import { shortened } from '../../text/counts.ts'
 import type { CommitMark } from './forge.ts'
-
-/** Conditions with which the newest commit counts as not applied. */
-const FAILURES: ReadonlySet<ConditionType> = new Set(['Stalled', 'ManifestsInvalid', 'Degraded', 'HealLoop'])
-/** Conditions for which a commit waits. */
-const WAITS: ReadonlySet<ConditionType> = new Set([
-  'ApprovalRequired',
-  'HistoryRewritten',
-  'SuspectedServerChange',
-  'Suspended',
-  'WindowClosed',
-])
 
 /** Longest reason in a status (characters); forges may shorten it further. */
 const REASON_CHARS_MAX = 230
@@ -41,16 +31,14 @@ export function verdictOf(set: SetStatus): Verdict | null {
     const description = `${countText(counts.Synced)} services match this commit`
     return { sha, state: 'success', description, isProvisional: false }
   }
-  const looked = lastRun?.commit === sha
-  const failure = conditions.find(({ type }) => FAILURES.has(type))
-  if (looked && failure !== undefined)
-    return { sha, state: 'failure', description: worded(failure), isProvisional: false }
-  const wait = conditions.find(({ type }) => WAITS.has(type))
-  if (looked && wait !== undefined)
-    return { sha, state: 'pending', description: worded(wait), isProvisional: false }
+  const held = lastRun?.commit === sha ? conditions : []
+  for (const state of ['failure', 'pending'] as const) {
+    const reason = held.find(({ type }) => CONDITIONS[type].commit === state)
+    if (reason !== undefined) return { sha, state, description: worded(reason), isProvisional: false }
+  }
   return { sha, state: 'pending', description: 'being applied', isProvisional: true }
 }
 
-function worded({ type, message }: { readonly type: ConditionType; readonly message: string }): string {
-  return shortened(`${CONDITION_LABELS[type].word}: ${message}`, REASON_CHARS_MAX)
+function worded({ type, message }: Condition): string {
+  return shortened(`${conditionWord(type)}: ${message}`, REASON_CHARS_MAX)
 }

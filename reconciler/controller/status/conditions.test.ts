@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { type ControllerStatus, headlineOf } from './status.ts'
+import { type ConditionType, headlineOf } from './conditions.ts'
 
 test('the headline of a set is its most urgent condition', () => {
-  const told = (...types: ControllerStatus['sets'][number]['headline'][]) =>
-    headlineOf(types.map((type) => ({ type })))
+  const told = (...types: ConditionType[]) => headlineOf(types.map((type) => ({ type })))
 
   expect(told('Reconciling', 'ApprovalRequired', 'Drifted')).toBe('ApprovalRequired')
   expect(told('Suspended', 'Ready')).toBe('Suspended')

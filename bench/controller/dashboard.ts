@@ -4,7 +4,10 @@
  *
  * Run with `node --import tsx bench/controller/dashboard.ts`.
  */
-import { pageFor } from '../../reconciler/dashboard/pages.ts'
+import { badge } from '../../reconciler/dashboard/badge.ts'
+import { overviewPage } from '../../reconciler/dashboard/overviewPage.ts'
+import { setPage } from '../../reconciler/dashboard/setPage.ts'
+import { statusDocument } from '../../reconciler/dashboard/statusDocument.ts'
 import {
   SAMPLE_DRIFT,
   sampleService,
@@ -24,18 +27,16 @@ const services = Array.from({ length: SERVICES }, (_, index) =>
     ...(index % DRIFTED_EVERY === 0 ? { state: 'Drifted', fields: [SAMPLE_DRIFT] } : {}),
   }),
 )
-const status = sampleStatus([sampleSet('shop', { services })])
+const set = sampleSet('shop', { services })
+const status = sampleStatus([set])
+const request = { status, apiUrl: null, isRefreshing: true, viewer: { kind: 'none' } } as const
 
 const SUBJECTS: Readonly<Record<string, () => string>> = {
   'the status as JSON': () => JSON.stringify(status),
-  '/status.json': () => bodyOf('/status.json'),
-  '/': () => bodyOf('/'),
-  '/sets/shop?page=50': () => bodyOf('/sets/shop?page=50'),
-  '/badge/shop.svg': () => bodyOf('/badge/shop.svg'),
-}
-
-function bodyOf(target: string): string {
-  return pageFor(target, () => status, { apiUrl: null, viewer: () => ({ kind: 'none' }) })?.body ?? ''
+  '/status.json': () => JSON.stringify(statusDocument(status)),
+  '/': () => overviewPage(request),
+  '/sets/shop?page=50': () => setPage(set, request, { state: null, page: 50 }),
+  '/badge/shop.svg': () => badge('shop', set),
 }
 
 const fastestMs = new Map(Object.keys(SUBJECTS).map((name) => [name, Number.POSITIVE_INFINITY]))

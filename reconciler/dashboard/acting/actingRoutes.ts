@@ -4,7 +4,7 @@ import { type ActionResult, type ApiDeps, resultOf } from '../../controller/http
 import { Refusal } from '../../controller/http/refusal.ts'
 import { isSameSecret } from '../../controller/http/webhookSignature.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
-import { HTML_HEADERS } from '../pages.ts'
+import { HTML_HEADERS } from '../headers.ts'
 import type { Message, Viewer } from '../viewer.ts'
 import { SUSPENSION_CHOICES, signInPage, suspendPage, TEXT_CHARS_MAX } from './formPages.ts'
 import { memorySessions, SESSION_MS, type Session } from './sessions.ts'

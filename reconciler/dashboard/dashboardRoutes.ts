@@ -4,11 +4,11 @@ import type { ControllerStatus } from '../controller/status/status.ts'
 import { badge } from './badge.ts'
 import { BADGE_HEADERS, CSS_HEADERS, HTML_HEADERS, ICON_HEADERS, JSON_HEADERS } from './headers.ts'
 import { LOGO } from './icons.ts'
-import { overviewPage, type PageRequest } from './overviewPage.ts'
+import { overviewPage } from './overviewPage.ts'
 import { noSetPage, type ServicesRequest, setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
-import type { Viewer } from './viewer.ts'
+import type { PageRequest, Viewer } from './viewer.ts'
 
 /** Inputs of the pages besides the status. */
 export interface DashboardOptions {

@@ -1,28 +1,24 @@
 import { type Html, html } from '../../web/html.ts'
-import type { ControllerStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { ICON_SHAPES, LOGO } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'
 import { timeElement } from './time.ts'
-import type { Viewer } from './viewer.ts'
+import type { PageRequest } from './viewer.ts'
 
 /** Interval of refreshes of a page (seconds). */
 export const REFRESH_SECONDS = 30
 
 /** Inputs of the frame of a page. */
-export interface PageFrame {
+export interface PageFrame extends Omit<PageRequest, 'apiUrl'> {
   readonly title: string
   readonly heading: Html
   /** Relative path to the first page: `./` or `../`, so that a proxy may serve the pages below any path. */
   readonly root: './' | '../' | '../../'
   /** Relative address of this page without the refresh parameter; null for a form. */
   readonly self: string | null
-  readonly isRefreshing: boolean
-  readonly viewer: Viewer
   /** Name of the set of the page; absent for other pages. */
   readonly set?: string
-  readonly status: ControllerStatus
   readonly content: Html
 }
 

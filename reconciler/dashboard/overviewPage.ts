@@ -2,7 +2,7 @@ import { type Html, html } from '../../web/html.ts'
 import { CONDITIONS, TONES, type Tone } from '../controller/status/conditions.ts'
 import { countText } from '../controller/status/labels.ts'
 import { servicesOutOfSync } from '../controller/status/servicesOutOfSync.ts'
-import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
+import type { SetStatus } from '../controller/status/status.ts'
 import { counted, shortened } from '../text/counts.ts'
 import {
   ATTENTION_MAX,
@@ -18,19 +18,11 @@ import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 import { tableOf } from './table.ts'
 import { timeElement } from './time.ts'
-import type { Viewer } from './viewer.ts'
-
-/** The request for a page. */
-export interface PageRequest {
-  readonly status: ControllerStatus
-  /** Address of the routes below /api, for commands on the page; null when disabled. */
-  readonly apiUrl: string | null
-  readonly isRefreshing: boolean
-  readonly viewer: Viewer
-}
+import type { PageRequest } from './viewer.ts'
 
 /** The first page: all sets, the most urgent first. Pure. */
-export function overviewPage({ status, apiUrl, isRefreshing, viewer }: PageRequest): string {
+export function overviewPage(request: PageRequest): string {
+  const { status } = request
   const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
   const isCrowded = sets.length > SETS_ALL_WHOLE_MAX
   const whole = sets.filter((set) => !isCrowded || !isQuiet(set)).slice(0, SETS_WHOLE_MAX)
@@ -38,16 +30,14 @@ export function overviewPage({ status, apiUrl, isRefreshing, viewer }: PageReque
   const { tone, text } = summaryOf(sets)
   const sheets = whole.map((set) => {
     const setPage = `sets/${encodeURIComponent(set.name)}`
-    return setSheet(set, { status, apiUrl, setPage, viewer, services: attention(set, setPage, perSet) })
+    return setSheet(set, { ...request, setPage, services: attention(set, setPage, perSet) })
   })
   return framed({
+    ...request,
     title: `${text} · Pharos`,
     heading: html`<h1>${icon(tone)}${text}</h1>`,
     root: './',
     self: './',
-    isRefreshing,
-    viewer,
-    status,
     content: html`${sets.length > 1 && setTable(sets, status.at)}
 ${sheets}
 ${isCrowded && whole.length < sets.length && html`<p class="quiet">${sets.length - whole.length === 1 ? 'The other set in the table has a page of its own' : `The other ${counted(sets.length - whole.length, 'set')} in the table have pages of their own`}.</p>`}

@@ -5,9 +5,9 @@ import type { ServiceState, SetStatus } from '../controller/status/status.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { icon } from './icons.ts'
-import type { PageRequest } from './overviewPage.ts'
 import { serviceList } from './serviceList.ts'
 import { setSheet, totalOf } from './setSheet.ts'
+import type { PageRequest } from './viewer.ts'
 
 /** The selected services of a set. */
 export interface ServicesRequest {
@@ -19,26 +19,21 @@ export interface ServicesRequest {
 
 /** The page of one set with all of its services, the most urgent first, in pages. Pure. */
 export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
-  const { status, apiUrl, isRefreshing, viewer } = request
   const { tone } = CONDITIONS[set.headline]
   const word = conditionWord(set.headline).toLowerCase()
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
   const address = addressOf(self, services.state, page)
   return framed({
+    ...request,
     title: `${set.name}: ${word} · Pharos`,
     heading: html`<h1>${icon(tone)}${set.name}: ${word}</h1>
 <p><a href="../">All sets</a></p>`,
     root: '../',
     self: address,
-    isRefreshing,
-    viewer,
     set: set.name,
-    status,
     content: setSheet(set, {
-      status,
-      apiUrl,
-      viewer,
+      ...request,
       setPage: self,
       services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${services.state.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}
@@ -49,15 +44,14 @@ ${pager({ self, state: services.state, page, pages })}`,
 }
 
 /** The page for a name that no set has, such as that of a removed set in an old link. Pure. */
-export function noSetPage({ status, viewer }: PageRequest): string {
+export function noSetPage(request: PageRequest): string {
   return framed({
+    ...request,
     title: 'No such set · Pharos',
     heading: html`<h1>No such set</h1>`,
     root: '../',
     self: null,
     isRefreshing: false,
-    viewer,
-    status,
     content: html`<p>The configuration of the controller has no set of this name. <a href="../">All sets</a></p>`,
   })
 }

@@ -1,21 +1,18 @@
 import { type Html, html } from '../../web/html.ts'
 import { CONDITION_TYPES, CONDITIONS, TONES } from '../controller/status/conditions.ts'
 import { countText, SERVICE_STATES, STATE_LABELS } from '../controller/status/labels.ts'
-import type { Condition, ControllerStatus, SetStatus } from '../controller/status/status.ts'
+import type { Condition, SetStatus } from '../controller/status/status.ts'
 import { shortened } from '../text/counts.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { setButtons } from './buttons.ts'
 import { conditionLabel, icon } from './icons.ts'
 import { setFacts } from './setFacts.ts'
 import { timeElement } from './time.ts'
-import type { Viewer } from './viewer.ts'
+import type { PageRequest } from './viewer.ts'
 import { waitingFor } from './waiting.ts'
 
 /** Inputs of a set's sheet. */
-export interface SheetOptions {
-  readonly status: ControllerStatus
-  readonly apiUrl: string | null
-  readonly viewer: Viewer
+export interface SheetOptions extends PageRequest {
   /** Relative address of the page of the set. */
   readonly setPage: string
   /** The content below, about services. */

@@ -6,7 +6,7 @@ import { isSameSecret } from '../../controller/http/webhookSignature.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
 import { HTML_HEADERS } from '../headers.ts'
 import type { Message, Viewer } from '../viewer.ts'
-import { SUSPENSION_CHOICES, signInPage, suspendPage, TEXT_CHARS_MAX } from './formPages.ts'
+import { type SignInForm, SUSPENSION_CHOICES, signInPage, suspendPage, TEXT_CHARS_MAX } from './formPages.ts'
 import { memorySessions, SESSION_MS, type Session } from './sessions.ts'
 
 /** With this prefix browsers refuse the cookie from other hosts and without Secure. */
@@ -43,8 +43,8 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
     session.message = null
     return { kind: 'person', name, message }
   }
-  const signInForm = (reply: FastifyReply, form: Omit<Parameters<typeof signInPage>[0], 'status'>) =>
-    reply.headers(HTML_HEADERS).send(signInPage({ ...form, status: status() }))
+  const signInForm = (reply: FastifyReply, form: SignInForm) =>
+    reply.headers(HTML_HEADERS).send(signInPage(form, status()))
 
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/sign-in', async ({ query }, reply) => {
     if (token === null) throw new Refusal(403, 'set apiToken in the configuration to use this')
@@ -97,8 +97,8 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
   app.get<SetRoute>('/sets/:set/suspend', async (request, reply) => {
     const who = admitted(request, reply)
     if (who === null) return reply
-    const page = { status: status(), problem: null, reason: '', viewer: viewerOf(request) }
-    return reply.headers(HTML_HEADERS).send(suspendPage(who.set, page))
+    const page = suspendPage(who.set, { status: status(), viewer: viewerOf(request) })
+    return reply.headers(HTML_HEADERS).send(page)
   })
   for (const [path, act] of Object.entries(ACTIONS)) {
     app.post<SetRoute>(`/sets/:set/${path}`, { onRequest: fromOwnPage }, async (request, reply) => {

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../web/html.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
 import { framed } from '../frame.ts'
-import type { Viewer } from '../viewer.ts'
+import type { PageRequest } from '../viewer.ts'
 
 /** Longest name or reason (characters); the same limit as below /api. */
 export const TEXT_CHARS_MAX = 500
@@ -17,24 +17,25 @@ export const SUSPENSION_CHOICES: Readonly<
   none: { text: 'Until it is resumed', hours: null },
 }
 
-/** Content of a page with a form. */
-interface FormPage {
-  readonly status: ControllerStatus
+/** Content of the page for sign-in. */
+export interface SignInForm {
   /** Error of the last attempt; null for none. */
   readonly problem: string | null
+  /** Name of the set whose page comes next; null for the first page. */
+  readonly set: string | null
+  readonly name: string
 }
 
-/** The form for a name and the token. `set` names the set whose page comes next; null for the first page. Pure. */
-export function signInPage(page: FormPage & { readonly set: string | null; readonly name: string }): string {
+/** The form for a name and the token. Pure. */
+export function signInPage({ problem, set, name }: SignInForm, status: ControllerStatus): string {
   return formPage(
+    { status, viewer: { kind: 'none' } },
     'Sign in',
     './',
-    { kind: 'none' },
-    page.status,
-    html`${problemOf(page)}
+    html`${problem !== null && html`<p class="condition c-bad" role="alert" tabindex="-1" autofocus>${problem}</p>`}
 <form class="fields" method="post" action="sign-in">
-${page.set !== null && html`<input type="hidden" name="set" value="${page.set}">`}
-<p><label for="name">Your name</label><input id="name" name="name" value="${page.name}" required maxlength="${TEXT_CHARS_MAX}" autocomplete="name" aria-describedby="name-use"><span class="quiet" id="name-use">Recorded with everything that you do.</span></p>
+${set !== null && html`<input type="hidden" name="set" value="${set}">`}
+<p><label for="name">Your name</label><input id="name" name="name" value="${name}" required maxlength="${TEXT_CHARS_MAX}" autocomplete="name" aria-describedby="name-use"><span class="quiet" id="name-use">Recorded with everything that you do.</span></p>
 <p><label for="token">Token of the controller</label><input id="token" name="token" type="password" required autocomplete="current-password" aria-describedby="token-use"><span class="quiet" id="token-use">The <code>apiToken</code> of the configuration.</span></p>
 <p><button class="main">Sign in</button></p>
 </form>`,
@@ -42,20 +43,15 @@ ${page.set !== null && html`<input type="hidden" name="set" value="${page.set}">
 }
 
 /** The form for the reason and the duration of a suspension. Pure. */
-export function suspendPage(
-  { name }: SetStatus,
-  page: FormPage & { readonly reason: string; readonly viewer: Viewer },
-): string {
+export function suspendPage({ name }: SetStatus, page: Pick<PageRequest, 'status' | 'viewer'>): string {
   const self = encodeURIComponent(name)
   return formPage(
+    page,
     `Suspend ${name}`,
     '../../',
-    page.viewer,
-    page.status,
-    html`${problemOf(page)}
-<p>While the set is suspended, the controller changes none of its services. A run under way stops after the change that it makes now.</p>
+    html`<p>While the set is suspended, the controller changes none of its services. A run under way stops after the change that it makes now.</p>
 <form class="fields" method="post" action="suspend">
-<p><label for="reason">Reason</label><input id="reason" name="reason" value="${page.reason}" required maxlength="${TEXT_CHARS_MAX}" autocomplete="off" aria-describedby="reason-use"><span class="quiet" id="reason-use">Shown on the page of the set.</span></p>
+<p><label for="reason">Reason</label><input id="reason" name="reason" required maxlength="${TEXT_CHARS_MAX}" autocomplete="off" aria-describedby="reason-use"><span class="quiet" id="reason-use">Shown on the page of the set.</span></p>
 <p><label for="for">For</label><select id="for" name="for">${Object.entries(SUSPENSION_CHOICES).map(([value, { text }]) => html`<option value="${value}">${text}</option>`)}</select></p>
 <p class="buttons"><button class="main">Suspend</button> <a href="../${self}">Cancel</a></p>
 </form>`,
@@ -63,26 +59,19 @@ export function suspendPage(
 }
 
 function formPage(
+  { status, viewer }: Pick<PageRequest, 'status' | 'viewer'>,
   title: string,
   root: './' | '../../',
-  viewer: Viewer,
-  status: ControllerStatus,
   form: Html,
 ): string {
   return framed({
+    status,
+    viewer,
     title: `${title} · Pharos`,
     heading: html`<h1>${title}</h1>`,
     root,
     self: null,
     isRefreshing: false,
-    viewer,
-    status,
     content: html`<div class="sheet">${form}</div>`,
   })
-}
-
-function problemOf({ problem }: FormPage): Html | false {
-  return (
-    problem !== null && html`<p class="condition c-bad" role="alert" tabindex="-1" autofocus>${problem}</p>`
-  )
 }

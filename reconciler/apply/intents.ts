@@ -1,7 +1,7 @@
 import { sameJson } from '../../api/contract/fieldChange.ts'
 import type { OpenCreate } from '../plan/createResolution.ts'
 import type { Change } from '../plan/planValue.ts'
-import type { Intent } from '../state/model/store.ts'
+import type { Intent } from '../state/model/record.ts'
 import type { PlanResult } from './planResult.ts'
 
 /** One request of a change, without an operation id. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { emptyDocument, parseDocument, parsedJson } from '../model/stateDocument.ts'
 import { StateError, stateGone } from '../model/stateError.ts'
-import type { BindingChange, StateDocument } from '../model/store.ts'
+import type { StateDocument } from '../model/record.ts'
+import type { BindingChange } from '../model/store.ts'
 import type { StateRef } from './gitRef.ts'
 
 /** The content of one commit: the state, and its lease. */

@@ -1,7 +1,14 @@
 import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
-import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
+import {
+  EVENTS_KEPT,
+  type Intent,
+  type OpenIntent,
+  RUNS_KEPT,
+  type StateDocument,
+  type StateEvent,
+} from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
-import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
+import type { BindingChange, Lease, StateStore } from '../model/store.ts'
 import { afterTakeover, type Contents, changed, RefContents } from './gitContents.ts'
 import { GitRef, type GitRefLocation, retryOnRefMoved, type StateRef } from './gitRef.ts'
 import {

@@ -2,10 +2,10 @@ import {
   APPROVALS_KEPT,
   type Approval,
   type HistoryAcknowledgement,
+  type StateDocument,
   type Suspension,
   type SyncRequest,
 } from '../model/record.ts'
-import type { StateDocument } from '../model/store.ts'
 
 /** The changes of a state by an operator's input; null for a repetition. */
 type Change = Partial<StateDocument> | null

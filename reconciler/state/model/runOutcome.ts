@@ -1,20 +1,16 @@
-import type { RunOutcome } from './record.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import type { RunRecord } from './record.ts'
+
+const OUTCOMES: Readonly<Record<number, RunRecord['outcome']>> = {
+  [EXIT.converged]: 'done',
+  [EXIT.partial]: 'partial',
+  [EXIT.approvalNeeded]: 'held-back',
+  [EXIT.decisionNeeded]: 'undecided',
+  [EXIT.interrupted]: 'interrupted',
+  [EXIT.terminated]: 'interrupted',
+}
 
 /** The outcome of a run with this exit code. Pure. */
-export function outcomeOfExit(exitCode: number): RunOutcome {
-  switch (exitCode) {
-    case 0:
-      return 'done'
-    case 3:
-      return 'partial'
-    case 4:
-      return 'held-back'
-    case 6:
-      return 'undecided'
-    case 130:
-    case 143:
-      return 'interrupted'
-    default:
-      return 'failed'
-  }
+export function outcomeOfExit(exitCode: number): RunRecord['outcome'] {
+  return OUTCOMES[exitCode] ?? 'failed'
 }

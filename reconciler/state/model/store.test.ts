@@ -7,8 +7,8 @@ import { type Binding, newBinding } from '../../plan/binding.ts'
 import { stateInGit } from '../../testing/modelStates.ts'
 import { openStore, readStore } from '../openStore.ts'
 import { takeLease } from './lease.ts'
-import { EVENTS_KEPT, RUNS_KEPT, type RunRecord } from './record.ts'
-import type { CreateIntent, Intent, StateReading, StateStore } from './store.ts'
+import { type CreateIntent, EVENTS_KEPT, type Intent, RUNS_KEPT, type RunRecord } from './record.ts'
+import type { StateReading, StateStore } from './store.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,46 +1,16 @@
-import type { CanonicalService } from '../../../api/contract/canonical.ts'
 import type { Binding } from '../../plan/binding.ts'
 import type {
   Approval,
   HistoryAcknowledgement,
+  Intent,
+  OpenIntent,
   RunRecord,
+  StateDocument,
   StateEvent,
+  StateHome,
   Suspension,
   SyncRequest,
 } from './record.ts'
-
-/** The organisation and server of a state, and its source of manifests. */
-export interface StateHome {
-  readonly orgId: string
-  readonly url: string
-  /** Name of the last applied source. `settleIn` with null keeps the known one. */
-  readonly source: string | null
-}
-
-/** The record of a request that changes something, written before it is sent. */
-export interface Intent {
-  readonly opId: string
-  readonly runId: string
-  readonly key: string
-  readonly kind: 'create' | 'replace' | 'pause' | 'resume' | 'delete'
-  readonly serviceId: string | null
-  readonly sentAtMs: number
-  /** For a creation: the definition, with fingerprints for secrets, and the facts that determine its result. */
-  readonly create: CreateIntent | null
-}
-
-export interface CreateIntent {
-  readonly sent: CanonicalService
-  /** Other definitions that were sent earlier with the same operation id, the first one first; absent for none. */
-  readonly earlier?: readonly CanonicalService[]
-  readonly preIds: readonly string[]
-  readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
-}
-
-/** An intent without a recorded result. `mayStillLand` is false once the server has reported a failure. */
-export interface OpenIntent extends Intent {
-  readonly mayStillLand: boolean
-}
 
 /** A change of the bindings. */
 export interface BindingChange {
@@ -145,20 +115,4 @@ export interface Lease {
   readonly epoch: number
   /** Increases with every renewal. */
   readonly renewals: number
-}
-
-/** The complete content of a state as one JSON value, for exports and states in git. */
-export interface StateDocument {
-  readonly version: number
-  readonly stateId: string
-  readonly home: StateHome | null
-  readonly bindings: readonly Binding[]
-  readonly intents: readonly OpenIntent[]
-  /** Newest first, like events. */
-  readonly runs: readonly RunRecord[]
-  readonly events: readonly StateEvent[]
-  readonly suspensions: readonly Suspension[]
-  readonly approvals: readonly Approval[]
-  readonly syncRequests: readonly SyncRequest[]
-  readonly historyAcknowledgements: readonly HistoryAcknowledgement[]
 }

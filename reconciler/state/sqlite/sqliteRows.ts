@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { stateDocumentSchema } from '../model/stateDocument.ts'
+import { stateDocumentSchema } from '../model/record.ts'
 
 /** Values of a row by column. */
 type Row = Readonly<Record<string, unknown>>

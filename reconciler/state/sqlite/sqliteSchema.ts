@@ -4,7 +4,7 @@ export const SCHEMA_VERSION = 4
 /** Tables that every version of a state file has. */
 export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
 
-/** The tables of a state file. */
+/** The tables of a state file. The columns `epoch` of intents and runs are for pharos 0.2.0, which writes them. */
 export const SCHEMA = `
 CREATE TABLE meta (
   one INTEGER PRIMARY KEY CHECK (one = 1),

@@ -1,14 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
+import type { Binding } from '../../plan/binding.ts'
 import { LEASE_CHECK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateDocument } from '../model/record.ts'
 import type { BindingChange, StateReading, StateStore } from '../model/store.ts'
-import { BindingReadings } from './bindingReadings.ts'
+import { bindingReadings } from './bindingReadings.ts'
 import { fileInPlace } from './fileInPlace.ts'
 import type { Database } from './openDatabase.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
-import { metaOf, ROWS } from './sqliteRows.ts'
+import { metaOf, type Prepare, ROWS } from './sqliteRows.ts'
 
 /**
  * Opens the state in the SQLite file `path` for writing, and creates a missing one. Throws StateError.
@@ -26,10 +27,12 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
   const requireInPlace = path === undefined ? () => {} : fileInPlace(path)
   requireInPlace()
   const lease = new SqliteLease(database, takeLock, requireInPlace)
-  const readings = new BindingReadings(database)
+  const prepare = statementsOf(database)
+  const readings = bindingReadings(database, prepare)
+  const writer = writerOf(database, lease, path ?? 'in memory', prepare, readings.forget)
   return {
-    ...readingOf(database, lease, path, readings),
-    ...writingOf(database, lease, path ?? 'in memory', () => readings.forget()),
+    ...readingOf(database, lease, path, prepare, readings.read),
+    ...writingOf(database, lease, writer),
   }
 }
 
@@ -45,11 +48,12 @@ export async function readSqliteStore(named: string): Promise<StateReading> {
     async () => undefined,
     () => {},
   )
-  return readingOf(database, lease, path, new BindingReadings(database))
+  const prepare = statementsOf(database)
+  return readingOf(database, lease, path, prepare, bindingReadings(database, prepare).read)
 }
 
 /** Prepares each statement once. */
-function statementsOf(database: Database): (sql: string) => Statement<unknown[]> {
+function statementsOf(database: Database): Prepare {
   const statements = new Map<string, Statement<unknown[]>>()
   return (sql) => {
     const statement = statements.get(sql) ?? database.prepare<unknown[]>(sql)
@@ -62,11 +66,10 @@ function readingOf(
   database: Database,
   lease: SqliteLease,
   path: string | undefined,
-  readings: BindingReadings,
+  prepare: Prepare,
+  bindings: () => readonly Binding[],
 ): StateReading {
-  const meta = () => metaOf(database.prepare('SELECT * FROM meta').get())
-  const prepared = statementsOf(database)
-  const all = (sql: string, ...parameters: number[]): unknown[] => prepared(sql).all(...parameters)
+  const meta = () => metaOf(prepare('SELECT * FROM meta').get())
   return {
     isDurable: true,
     stateId: meta().state_id,
@@ -74,16 +77,14 @@ function readingOf(
       const { org_id: orgId, url, source } = meta()
       return orgId === null || url === null ? null : { orgId, url, source }
     },
-    bindings: async () => readings.read(),
-    openIntents: async () => ROWS.intents.records(all('SELECT * FROM intent ORDER BY sent_at_ms, op_id')),
-    runs: async (most) =>
-      ROWS.runs.records(all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)),
-    events: async (most) => ROWS.events.records(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
-    suspensions: async () => ROWS.suspensions.records(all('SELECT * FROM suspension ORDER BY scope')),
-    approvals: async () => ROWS.approvals.records(all('SELECT * FROM approval ORDER BY at')),
-    syncRequests: async () => ROWS.syncRequests.records(all('SELECT * FROM sync_request')),
-    historyAcknowledgements: async () =>
-      ROWS.historyAcknowledgements.records(all('SELECT * FROM history_acknowledgement ORDER BY at')),
+    bindings: async () => bindings(),
+    openIntents: async () => ROWS.intents.records(prepare),
+    runs: async (most) => ROWS.runs.records(prepare, most),
+    events: async (most) => ROWS.events.records(prepare, most),
+    suspensions: async () => ROWS.suspensions.records(prepare),
+    approvals: async () => ROWS.approvals.records(prepare),
+    syncRequests: async () => ROWS.syncRequests.records(prepare),
+    historyAcknowledgements: async () => ROWS.historyAcknowledgements.records(prepare),
     lease: async () => lease.read(),
     writtenAtMs: async () => (path === undefined ? null : fileWrittenAtMs(path)),
     close: async () => {
@@ -92,85 +93,56 @@ function readingOf(
   }
 }
 
-const PUT_BINDING = ROWS.bindings.insert('INSERT OR REPLACE')
-const PUT_INTENT = ROWS.intents.insert('INSERT OR REPLACE', 'epoch')
-const PUT_RUN = ROWS.runs.insert('INSERT', 'epoch')
-const PUT_EVENT = ROWS.events.insert('INSERT')
-const PUT_SUSPENSION = ROWS.suspensions.insert('INSERT OR REPLACE')
-const PUT_APPROVAL = ROWS.approvals.insert('INSERT OR REPLACE')
-const PUT_SYNC_REQUEST = 'INSERT OR IGNORE INTO sync_request VALUES (1, @actor, @at)'
-const PUT_ACKNOWLEDGEMENT = ROWS.historyAcknowledgements.insert('INSERT OR REPLACE')
+// True because the record has exactly these lists as keys.
+const LISTS = Object.keys(ROWS) as readonly (keyof typeof ROWS)[]
 
+/** Replaces everything but the lease by `document`. */
 function restore(
   database: Database,
   document: StateDocument,
-  epoch: number,
   onProgress: (done: number, total: number) => void = () => {},
 ): void {
-  // A document replaces everything.
-  for (const { name } of Object.values(ROWS)) database.exec(`DELETE FROM ${name}`)
   const { stateId, home } = document
   database
     .prepare('UPDATE meta SET state_id = ?, org_id = ?, url = ?, source = ?')
     .run(stateId, home?.orgId ?? null, home?.url ?? null, home?.source ?? null)
-  const put = (sql: string, parameters: readonly object[]): void => {
-    const statement = database.prepare(sql)
-    for (const one of parameters) statement.run(one)
+  for (const list of LISTS) {
+    const { name, put, row } = ROWS[list]
+    database.exec(`DELETE FROM ${name}`)
+    const statement = database.prepare(put)
+    // The oldest run comes first, because row ids determine the order of runs that started together.
+    const records: readonly object[] = document[list].toReversed()
+    for (const [index, record] of records.entries()) {
+      statement.run(row(record))
+      if (list === 'bindings') onProgress(index + 1, records.length)
+    }
   }
-  const { bindings } = document
-  const putBinding = database.prepare(PUT_BINDING)
-  for (const [index, binding] of bindings.entries()) {
-    putBinding.run(ROWS.bindings.row(binding))
-    onProgress(index + 1, bindings.length)
-  }
-  const { intents, runs, events, historyAcknowledgements } = document
-  put(
-    PUT_INTENT,
-    intents.map((intent) => ROWS.intents.row(intent, { epoch })),
-  )
-  put(
-    PUT_RUN,
-    runs.toReversed().map((run) => ROWS.runs.row(run, { epoch })),
-  )
-  put(
-    PUT_EVENT,
-    events.toReversed().map((event) => ROWS.events.row(event)),
-  )
-  put(PUT_SUSPENSION, document.suspensions)
-  put(PUT_APPROVAL, document.approvals)
-  put(PUT_SYNC_REQUEST, document.syncRequests)
-  put(
-    PUT_ACKNOWLEDGEMENT,
-    historyAcknowledgements.map((one) => ROWS.historyAcknowledgements.row(one)),
-  )
 }
 
-/** The writing part of a store. */
-type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
-
-/** Primitives for writes. */
-interface Writer {
+/** Primitives for writes. `onBindings` is called for writes of bindings. */
+function writerOf(
+  database: Database,
+  lease: SqliteLease,
+  path: string,
+  prepare: Prepare,
+  onBindings: () => void,
+) {
   /** Runs a statement; returns the number of changed rows. */
-  readonly run: (sql: string, ...parameters: unknown[]) => number
-  /** Writes an operator's input, which needs no lease. */
-  readonly unfenced: (sql: string, parameter: unknown) => number
+  const run = (sql: string, ...parameters: unknown[]): number => prepare(sql).run(...parameters).changes
   /** Writes atomically, and only with the lease. */
-  readonly fenced: <Result>(write: (epoch: number) => Result) => Result
-  /** Deletes used input, fenced; returns whether there was any. */
-  readonly take: (sql: string, ...parameters: unknown[]) => boolean
-  readonly isThere: (sql: string) => boolean
-  readonly change: (change: BindingChange) => void
-  /** Drops all but the `most` newest rows of a table. */
-  readonly keep: (table: string, newest: string, most: number) => void
-}
-
-function writerOf(database: Database, lease: SqliteLease, path: string, onBindings: () => void): Writer {
-  const prepared = statementsOf(database)
-  const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
-  const fenced: Writer['fenced'] = (write) => database.transaction(() => write(lease.epoch())).immediate()
+  const fenced = <Result>(write: () => Result): Result =>
+    database
+      .transaction(() => {
+        lease.epoch()
+        return write()
+      })
+      .immediate()
   return {
     run,
-    unfenced: (sql, parameter) => {
+    fenced,
+    onBindings,
+    /** Writes an operator's input, which needs no lease. */
+    unfenced: (sql: string, parameter: unknown): number => {
       lease.requireInPlace()
       try {
         return run(sql, parameter)
@@ -178,18 +150,19 @@ function writerOf(database: Database, lease: SqliteLease, path: string, onBindin
         throw unusable(path, error)
       }
     },
-    fenced,
-    take: (sql, ...parameters) => fenced(() => run(sql, ...parameters)) > 0,
+    /** Deletes used input, fenced; returns whether there was any. */
+    take: (sql: string, ...parameters: unknown[]): boolean => fenced(() => run(sql, ...parameters)) > 0,
     // Called at each renewal: a read does not block writers.
-    isThere: (sql) => prepared(sql).get() !== undefined,
-    change: ({ put, drop }) => {
+    isThere: (sql: string): boolean => prepare(sql).get() !== undefined,
+    change: ({ put, drop }: BindingChange): void => {
       onBindings()
       if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
       if (put === undefined) return
-      run(PUT_BINDING, ROWS.bindings.row(put))
+      run(ROWS.bindings.put, ROWS.bindings.row(put))
       run("DELETE FROM intent WHERE key = ? AND kind = 'create'", put.key)
     },
-    keep: (table, newest, most) => {
+    /** Drops all but the `most` newest rows of a table. */
+    keep: (table: string, newest: string, most: number): void => {
       run(
         `DELETE FROM ${table} WHERE rowid NOT IN (SELECT rowid FROM ${table} ORDER BY ${newest} LIMIT ?)`,
         most,
@@ -198,13 +171,12 @@ function writerOf(database: Database, lease: SqliteLease, path: string, onBindin
   }
 }
 
+/** The writing part of a store. */
 function writingOf(
   database: Database,
   lease: SqliteLease,
-  path: string,
-  onBindings: () => void,
-): StateWriting {
-  const { run, unfenced, fenced, take, isThere, change, keep } = writerOf(database, lease, path, onBindings)
+  { run, unfenced, fenced, take, isThere, change, keep, onBindings }: ReturnType<typeof writerOf>,
+): Omit<StateStore, Exclude<keyof StateReading, 'close'>> {
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     leaseCheckMsMax: LEASE_CHECK_MS_MAX.file,
@@ -217,9 +189,9 @@ function writingOf(
         run('UPDATE meta SET org_id = ?, url = ?, source = coalesce(?, source)', orgId, url, source)
       }),
     begin: async (intents) =>
-      fenced((epoch) => {
+      fenced(() => {
         for (const intent of intents)
-          run(PUT_INTENT, ROWS.intents.row({ ...intent, mayStillLand: true }, { epoch }))
+          run(ROWS.intents.put, ROWS.intents.row({ ...intent, mayStillLand: true }))
       }),
     settle: async (opId, bindingChange) =>
       fenced(() => {
@@ -232,13 +204,13 @@ function writingOf(
       }),
     save: async (bindingChange) => fenced(() => change(bindingChange)),
     recordRun: async (record) =>
-      fenced((epoch) => {
-        run(PUT_RUN, ROWS.runs.row(record, { epoch }))
+      fenced(() => {
+        run(ROWS.runs.put, ROWS.runs.row(record))
         keep('run', 'started_at DESC, rowid DESC', RUNS_KEPT)
       }),
     note: async (events) =>
       fenced(() => {
-        for (const event of events) run(PUT_EVENT, ROWS.events.row(event))
+        for (const event of events) run(ROWS.events.put, ROWS.events.row(event))
         keep('event', 'seq DESC', EVENTS_KEPT)
       }),
     useApproval: async (digest) => take('DELETE FROM approval WHERE digest = ?', digest),
@@ -246,25 +218,25 @@ function writingOf(
     useHistoryAcknowledgement: async (commitSha) =>
       take('DELETE FROM history_acknowledgement WHERE commit_sha = ?', commitSha),
     restore: async (document, onProgress) =>
-      fenced((epoch) => {
+      fenced(() => {
         onBindings()
-        restore(database, document, epoch, onProgress)
+        restore(database, document, onProgress)
       }),
     // Every write of this store is durable when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {
-      unfenced(PUT_SUSPENSION, suspension)
+      unfenced(ROWS.suspensions.put, suspension)
     },
     resume: async (scope) => unfenced('DELETE FROM suspension WHERE scope = ?', scope) > 0,
     approve: async (approval) => {
-      unfenced(PUT_APPROVAL, approval)
+      unfenced(ROWS.approvals.put, approval)
       keep('approval', 'at DESC', APPROVALS_KEPT)
     },
     requestSync: async (request) => {
-      unfenced(PUT_SYNC_REQUEST, request)
+      unfenced('INSERT OR IGNORE INTO sync_request VALUES (1, @actor, @at)', request)
     },
     acknowledgeHistory: async (acknowledgement) => {
-      unfenced(PUT_ACKNOWLEDGEMENT, ROWS.historyAcknowledgements.row(acknowledgement))
+      unfenced(ROWS.historyAcknowledgements.put, ROWS.historyAcknowledgements.row(acknowledgement))
       keep('history_acknowledgement', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {

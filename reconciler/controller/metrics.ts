@@ -51,45 +51,22 @@ export function metricsOf(status: () => ControllerStatus, nowMs: () => number): 
 /** Counters and histograms. */
 function instrumentsOf(registry: Registry) {
   const registers = [registry]
+  const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
+    new Counter({ name: `pharos_${name}_total`, help, labelNames, registers })
+  const seconds = (name: string, help: string, buckets: number[], ...labelNames: readonly string[]) =>
+    new Histogram({ name: `pharos_${name}_seconds`, help, labelNames, buckets, registers })
   return {
-    runs: new Counter({
-      name: 'pharos_runs_total',
-      help: 'Runs by outcome',
-      labelNames: ['set', 'trigger', 'outcome'],
-      registers,
-    }),
-    durations: new Histogram({
-      name: 'pharos_run_duration_seconds',
-      help: 'Duration of runs',
-      labelNames: ['set'],
-      buckets: [0.1, 0.5, 1, 5, 30, 120, 600, 3600],
-      registers,
-    }),
-    ops: new Counter({
-      name: 'pharos_ops_total',
-      help: 'Changes to services by kind and outcome',
-      labelNames: ['set', 'kind', 'outcome'],
-      registers,
-    }),
-    requests: new Counter({
-      name: 'pharos_api_requests_total',
-      help: 'Requests to the API',
-      labelNames: ['set', 'route', 'code'],
-      registers,
-    }),
-    fetches: new Histogram({
-      name: 'pharos_git_fetch_seconds',
-      help: 'Duration of git fetches',
-      labelNames: ['set', 'result'],
-      buckets: [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
-      registers,
-    }),
-    hooks: new Counter({
-      name: 'pharos_webhook_total',
-      help: 'Webhooks by source and result',
-      labelNames: ['source', 'result'],
-      registers,
-    }),
+    runs: counter('runs', 'Runs by outcome', 'set', 'trigger', 'outcome'),
+    durations: seconds('run_duration', 'Duration of runs', [0.1, 0.5, 1, 5, 30, 120, 600, 3600], 'set'),
+    ops: counter('ops', 'Changes to services by kind and outcome', 'set', 'kind', 'outcome'),
+    requests: counter('api_requests', 'Requests to the API', 'set', 'route', 'code'),
+    fetches: seconds(
+      'git_fetch',
+      'Duration of git fetches',
+      [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
+      ...['set', 'result'],
+    ),
+    hooks: counter('webhook', 'Webhooks by source and result', 'source', 'result'),
     lastSuccess: new Gauge({
       name: 'pharos_last_success_timestamp_seconds',
       help: 'When a run last ended with everything matching git; before the first, when the controller started',

@@ -1,4 +1,4 @@
-import { systemTiming } from '../../api/client/limiter.ts'
+import type { Timing } from '../../api/client/limiter.ts'
 import { type Waiting, WaitObserver } from '../../api/client/waiting.ts'
 import { ExpectedFailure } from './failure.ts'
 
@@ -29,14 +29,7 @@ export class ApiTimeout extends ExpectedFailure {
 }
 
 /** Monotonic and wall-clock milliseconds, and a timer that returns its cancellation. */
-export interface WaitClock {
-  readonly nowMs: () => number
-  readonly wallMs: () => number
-  readonly after: (delayMs: number, run: () => void) => () => void
-}
-
-/** The clock of the machine. */
-export const machineWaitClock: WaitClock = { ...systemTiming, wallMs: Date.now }
+type WaitClock = Omit<Timing, 'random'> & { readonly wallMs: () => number }
 
 /** The time limits of a run, for its client. */
 export interface ApiWait {

@@ -24,7 +24,6 @@ import { badNameProblem, fileProblem, limitProblem, readBytes, unseen } from './
 export interface CommitManifests {
   /** Whether the commit has anything at the path. */
   readonly exists: boolean
-  readonly files: number
   readonly documents: readonly ManifestDocument[]
   readonly problems: readonly ManifestProblem[]
   /** Reads files fetched by `fetchBodies`. */
@@ -78,7 +77,6 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
       if (tooMany) all.push(limitProblem(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
       return {
         exists: entries.length > 0,
-        files: taken.length,
         documents: tooMany ? [] : documents,
         problems: all,
         ...bodyFiles(mirror, entries),
@@ -104,7 +102,6 @@ async function treeBelow(
 function unreadSet(problems: readonly ManifestProblem[]): CommitManifests {
   return {
     exists: true,
-    files: 0,
     documents: [],
     problems,
     readSetFile: () => 'absent',

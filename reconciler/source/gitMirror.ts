@@ -31,13 +31,6 @@ export interface MirrorOptions {
 /** The repository could not be read. The mirror is unchanged. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable'
-  /** `no-branch`: the repository responds, but has no such branch. */
-  readonly reason: 'no-branch' | 'unreachable'
-
-  constructor(message: string, reason: 'no-branch' | 'unreachable', options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 /** The local mirror is damaged. */
@@ -104,7 +97,7 @@ export function mirrorOf(options: MirrorOptions): Mirror {
       } catch (error) {
         if (!(error instanceof GitError)) throw error
         const message = `the signature of commit ${sha} cannot be checked: ${error.message}`
-        throw new SourceUnavailable(message, 'unreachable', { cause: error })
+        throw new SourceUnavailable(message, { cause: error })
       }
     },
     read,
@@ -221,7 +214,7 @@ function refuseShallow({ access, directory }: MirrorOptions): void {
   if (!existsSync(join(directory, 'shallow'))) return
   rmSync(directory, { recursive: true, force: true })
   const message = `${access.url} is a shallow repository: fetch its complete history ("git fetch --unshallow")`
-  throw new SourceUnavailable(message, 'unreachable')
+  throw new SourceUnavailable(message)
 }
 
 /** Throws SourceUnavailable unless the repository responds and has the branch. */
@@ -250,7 +243,7 @@ async function refuseWhenUnavailable(
   const refs = listed.toString()
   if (refs.split('\n').some((line) => line.endsWith(`\t${ref}`))) return
   const reason = `${access.url} has no branch ${branch}${otherBranchText(refs)}`
-  throw new SourceUnavailable(reason, 'no-branch', { cause: failure })
+  throw new SourceUnavailable(reason, { cause: failure })
 }
 
 /**
@@ -263,7 +256,5 @@ function otherBranchText(refs: string): string {
 }
 
 function unreachable({ access }: MirrorOptions, error: GitError): SourceUnavailable {
-  return new SourceUnavailable(`${access.url} cannot be read: ${error.message}`, 'unreachable', {
-    cause: error,
-  })
+  return new SourceUnavailable(`${access.url} cannot be read: ${error.message}`, { cause: error })
 }

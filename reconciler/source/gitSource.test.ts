@@ -50,10 +50,10 @@ function problems({ set }: Awaited<ReturnType<typeof load>>): readonly string[] 
   return set.problems.map(({ file, message }) => `${file}: ${message}`)
 }
 
-async function refusal(work: Promise<unknown>): Promise<SourceUnavailable['reason'] | undefined> {
+async function refusal(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(
     () => undefined,
-    (error: SourceUnavailable) => error.reason,
+    (error: SourceUnavailable) => error.message,
   )
 }
 
@@ -147,17 +147,19 @@ test('Scenario 17: a deleted branch or an unavailable repository is reported, an
   await load(from)
 
   repository.git('branch', '--move', 'main', 'other')
-  expect(await refusal(from.fetch())).toBe('no-branch')
+  expect(await refusal(from.fetch())).toContain('has no branch main')
   repository.git('branch', '--move', 'other', 'main')
   expect(await from.fetch()).toBe(sha)
 
   execFileSync('mv', [repository.directory, `${repository.directory}.away`])
-  expect(await refusal(from.fetch())).toBe('unreachable')
+  expect(await refusal(from.fetch())).toContain('cannot be read')
   execFileSync('mv', [`${repository.directory}.away`, repository.directory])
   expect(await from.fetch()).toBe(sha)
 
   const access = { url: 'https://no-such-host.invalid/shop.git', scheme: 'https' as const }
-  expect(await refusal(source({ access, directory: join(folder, 'other') }).fetch())).toBe('unreachable')
+  expect(await refusal(source({ access, directory: join(folder, 'other') }).fetch())).toContain(
+    'cannot be read',
+  )
 })
 
 test('Scenario 20: links, submodules, LFS pointers and unsafe names are problems at their file, never followed, and may be Defaults', async () => {
@@ -233,9 +235,9 @@ test('the ignore file of a set applies as it does in a folder', async () => {
 test('a missing path is distinguished from a folder without manifests', async () => {
   repository.commit({ 'monitoring/README.md': 'nothing yet' })
 
-  expect(await load(source())).toMatchObject({ exists: true, files: 0 })
-  expect(await load(source({ path: 'monitorin' }))).toMatchObject({ exists: false, files: 0 })
-  expect(await load(source({ path: '.' }))).toMatchObject({ exists: true, files: 0 })
+  expect(await load(source())).toMatchObject({ exists: true })
+  expect(await load(source({ path: 'monitorin' }))).toMatchObject({ exists: false })
+  expect(await load(source({ path: '.' }))).toMatchObject({ exists: true })
 })
 
 test('a body is read only from the set', async () => {
@@ -366,9 +368,9 @@ test('Scenario 22: a repository that git refuses is not cloned repeatedly', asyn
   repository.git('update-ref', 'refs/heads/main', repository.git('commit-tree', tree, '-m', 'evil'))
   const from = source()
 
-  expect(await refusal(from.fetch())).toBe('unreachable')
+  expect(await refusal(from.fetch())).toContain('cannot be read')
   writeFileSync(join(folder, 'mirror/witness'), '')
-  expect(await refusal(from.fetch())).toBe('unreachable')
+  expect(await refusal(from.fetch())).toContain('cannot be read')
   expect(existsSync(join(folder, 'mirror/witness'))).toBe(true)
 })
 

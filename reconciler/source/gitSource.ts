@@ -21,7 +21,6 @@ export interface LoadedCommit {
   readonly commit: Commit
   /** Whether the commit has anything at the path. */
   readonly exists: boolean
-  readonly files: number
   readonly set: ServiceSet
 }
 
@@ -45,7 +44,7 @@ export function gitSource(options: GitSourceOptions): GitSource {
     const commit = await mirror.commit(sha)
     const manifests = await reader.read(sha)
     const set = await compiledCommit(manifests, compileWith, options.environment)
-    return { commit, exists: manifests.exists, files: manifests.files, set }
+    return { commit, exists: manifests.exists, set }
   }
   return {
     ...mirror,
@@ -61,7 +60,7 @@ export function gitSource(options: GitSourceOptions): GitSource {
         return await load(sha, compileWith)
       } catch (error) {
         if (!(error instanceof BrokenMirror)) throw error
-        throw new SourceUnavailable(error.message, 'unreachable', { cause: error })
+        throw new SourceUnavailable(error.message, { cause: error })
       }
     },
   }

@@ -3,7 +3,8 @@ import { Client } from '../../../api/client/client.ts'
 import type { Org } from '../../../api/contract/org.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { requireWriteScope } from '../../apply/applySet.ts'
-import { machineWaitClock, waitText, watchApiWait } from '../../run/apiWait.ts'
+import { systemClock } from '../../controller/schedule/clock.ts'
+import { waitText, watchApiWait } from '../../run/apiWait.ts'
 import { Interrupted, UsageError } from '../../run/failure.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../../state/model/lease.ts'
 import type { StateReading, StateStore } from '../../state/model/store.ts'
@@ -59,7 +60,7 @@ export function openClient({
   const access = apiAccess(options, env)
   const timeout = timeoutMs(options, env)
   const wait = watchApiWait({
-    clock: machineWaitClock,
+    clock: systemClock,
     timeoutMs: timeout,
     onWait: (report) => output.notice(waitText(report)),
   })

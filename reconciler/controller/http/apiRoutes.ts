@@ -9,7 +9,7 @@ import { Refusal, tooManyRequests } from './refusal.ts'
 import { isSameSecret } from './webhookSignature.ts'
 
 /** Longest reason or actor (characters). */
-const TEXT_CHARS_MAX = 500
+export const TEXT_CHARS_MAX = 500
 
 /** The result of a requested action, or its error. */
 export type ActionResult =

@@ -29,6 +29,10 @@ export class Waits {
     for (const waiter of [...this.#waiters]) waiter()
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   /** Ends all current and later waits. */
   end(): void {
     this.#isOver = true

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, isSameOrigin } from '../../../web/browserRequest.ts'
-import { type ActionResult, type ApiDeps, resultOf } from '../../controller/http/apiRoutes.ts'
+import { type ActionResult, type ApiDeps, resultOf, TEXT_CHARS_MAX } from '../../controller/http/apiRoutes.ts'
 import { Refusal } from '../../controller/http/refusal.ts'
 import { isSameSecret } from '../../controller/http/webhookSignature.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
 import { HTML_HEADERS } from '../headers.ts'
 import type { Message, Viewer } from '../viewer.ts'
-import { type SignInForm, SUSPENSION_CHOICES, signInPage, suspendPage, TEXT_CHARS_MAX } from './formPages.ts'
+import { type SignInForm, SUSPENSION_CHOICES, signInPage, suspendPage } from './formPages.ts'
 import { memorySessions, SESSION_MS, type Session } from './sessions.ts'
 
 /** With this prefix browsers refuse the cookie from other hosts and without Secure. */

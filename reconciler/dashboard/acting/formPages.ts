@@ -1,10 +1,8 @@
 import { type Html, html } from '../../../web/html.ts'
+import { TEXT_CHARS_MAX } from '../../controller/http/apiRoutes.ts'
 import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
 import { framed } from '../frame.ts'
 import type { PageRequest } from '../viewer.ts'
-
-/** Longest name or reason (characters); the same limit as below /api. */
-export const TEXT_CHARS_MAX = 500
 
 /** Choices for the duration of a suspension (hours); null for no end. */
 export const SUSPENSION_CHOICES: Readonly<

@@ -35,15 +35,9 @@ export class DuplicateFilter {
     if (last?.dedupeKey === event.dedupeKey && nowMs - last.atMs < SEND_AGAIN_MS) return false
     this.#sent.delete(subject)
     this.#sent.set(subject, { dedupeKey: event.dedupeKey, atMs: nowMs })
-    if (this.#sent.size > SUBJECTS_MAX) this.#forgetOldest()
+    const [oldest] = this.#sent.keys()
+    if (this.#sent.size > SUBJECTS_MAX && oldest !== undefined) this.#sent.delete(oldest)
     return true
-  }
-
-  #forgetOldest(): void {
-    for (const subject of this.#sent.keys()) {
-      this.#sent.delete(subject)
-      return
-    }
   }
 }
 

@@ -1,11 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { HttpsProxy } from '../../api/network/proxy.ts'
-import type {
-  ChannelSettings,
-  ForgeSettings,
-  NotificationSettings,
-} from '../controller/config/notificationSettings.ts'
-import type { ChannelConfig } from '../controller/config/notificationsSchema.ts'
+import type { ChannelSettings, ForgeSettings, NotificationSettings } from '../controller/config/settings.ts'
 import type { ControllerClock } from '../controller/schedule/clock.ts'
 import type { ControllerEvent, ControllerStatus, EventSink } from '../controller/status/status.ts'
 import { Channel, type Message, SEVERITY_RANK } from './delivery/channel.ts'
@@ -51,14 +46,14 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
   )
   const channels = new Map(
     settings.channels.map((one) => {
-      const { name } = one.config
+      const { name } = one
       const channel = new Channel({
         name,
         send,
         clock,
         newId,
         onProblem,
-        accepts: (event) => accepts(one.config, event),
+        accepts: (event) => accepts(one, event),
         requestOf: (message) => requestOf(one, message, deps),
         onResult: (result, events) => metrics.onDelivery(name, result, events),
       })
@@ -66,14 +61,11 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
     }),
   )
   const reporters = settings.forges.map((one) => {
-    const { kind, repository, sets, commitStatus, comment } = one.config
-    const name = `${kind} ${repository}`
+    const name = `${one.kind} ${one.repository}`
     return new ForgeReporter({
       ...deps,
+      ...one,
       name,
-      sets,
-      commitStatus,
-      comment,
       forgeWith: (signal) => forgeOf(one, deps.version, send, signal),
       onResult: (result) => metrics.onReport(name, result),
     })
@@ -90,7 +82,7 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
 }
 
 /** Events without a set are sent to channels of all sets. */
-function accepts({ sets, severity, events }: ChannelConfig, event: ControllerEvent): boolean {
+function accepts({ sets, severity, events }: ChannelSettings, event: ControllerEvent): boolean {
   return (
     SEVERITY_RANK[event.severity] >= SEVERITY_RANK[severity] &&
     (sets === undefined || (event.set !== null && sets.includes(event.set))) &&
@@ -99,11 +91,11 @@ function accepts({ sets, severity, events }: ChannelConfig, event: ControllerEve
 }
 
 function requestOf(
-  { config, url, secret }: ChannelSettings,
+  { kind, url, secret }: ChannelSettings,
   message: Message,
   { version, replica, publicUrl }: NotificationDeps,
 ): OutgoingRequest {
-  switch (config.kind) {
+  switch (kind) {
     case 'slack':
       return slackRequest(url, message, publicUrl)
     case 'webhook':
@@ -112,16 +104,16 @@ function requestOf(
 }
 
 function forgeOf(
-  { config, url, token }: ForgeSettings,
+  { kind, repository, url, token }: ForgeSettings,
   version: string,
   send: Send,
   signal: AbortSignal,
 ): Forge {
   const userAgent = `pharos/${version}`
-  switch (config.kind) {
+  switch (kind) {
     case 'github':
-      return githubForge(forgeCalls(url, githubHeaders(token, userAgent), send, signal), config.repository)
+      return githubForge(forgeCalls(url, githubHeaders(token, userAgent), send, signal), repository)
     case 'gitlab':
-      return gitlabForge(forgeCalls(url, gitlabHeaders(token, userAgent), send, signal), config.repository)
+      return gitlabForge(forgeCalls(url, gitlabHeaders(token, userAgent), send, signal), repository)
   }
 }

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ChannelSettings } from '../controller/config/notificationSettings.ts'
-import type { ChannelConfig } from '../controller/config/notificationsSchema.ts'
+import type { ChannelSettings } from '../controller/config/settings.ts'
 import type { ControllerEvent } from '../controller/status/status.ts'
 import { eventOf } from '../controller/view/eventsOf.ts'
 import { sampleStatus } from '../dashboard/testing/sampleStatus.ts'
@@ -26,12 +25,11 @@ afterEach(async () => {
 })
 
 function channel(
-  kind: ChannelConfig['kind'],
+  kind: ChannelSettings['kind'],
   url: string,
-  over: Partial<ChannelConfig> = {},
+  over: Partial<ChannelSettings> = {},
 ): ChannelSettings {
-  const config = { name: kind, kind, url, severity: 'info', ...over } as const
-  return { config, url, secret: kind === 'webhook' ? SECRET : null }
+  return { name: kind, kind, url, severity: 'info', secret: kind === 'webhook' ? SECRET : undefined, ...over }
 }
 
 function opened(channels: readonly ChannelSettings[]): TestNotifications {

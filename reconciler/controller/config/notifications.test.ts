@@ -52,16 +52,12 @@ test('channels and forges are read with defaults, and with their secrets from re
   const { channels, forges } = settings(WHOLE, ENV)
 
   expect(channels).toMatchObject([
-    { config: { name: 'ops', severity: 'warning' }, url: ENV.SLACK, secret: null },
-    {
-      config: { name: 'pager', severity: 'error' },
-      url: 'https://pager.example.com/pharos',
-      secret: ENV.SIGN,
-    },
+    { name: 'ops', severity: 'warning', url: ENV.SLACK },
+    { name: 'pager', severity: 'error', url: 'https://pager.example.com/pharos', secret: ENV.SIGN },
   ])
   expect(forges).toMatchObject([
-    { url: 'https://gitlab.com/api/v4', token: 'a-token', config: { commitStatus: true, comment: true } },
-    { url: 'https://git.example.com/api/v3', config: { commitStatus: true, comment: false } },
+    { url: 'https://gitlab.com/api/v4', token: 'a-token', commitStatus: true, comment: true },
+    { url: 'https://git.example.com/api/v3', commitStatus: true, comment: false },
   ])
 })
 
@@ -116,13 +112,13 @@ test('a secret that is missing, too short or not a URL is named without its valu
   const without = (name: keyof typeof ENV) =>
     Object.fromEntries(Object.entries(ENV).filter(([key]) => key !== name))
   expect(() => settings(WHOLE, without('SLACK'))).toThrow(
-    'url of the channel ops is in the environment variable SLACK, which is not set',
+    'notifications.channels[0].url is in the environment variable SLACK, which is not set',
   )
   expect(() => settings(WHOLE, { ...ENV, SLACK: 'CANARY' })).toThrow(
-    /^url of the channel ops must be an http:\/\/ or https:\/\/ address$/,
+    /^notifications\.channels\[0\]\.url must be an http:\/\/ or https:\/\/ address$/,
   )
   expect(() => settings(WHOLE, { ...ENV, SIGN: 'CANARY' })).toThrow(
-    /^secret of the channel pager must have at least 16 characters: others could guess it$/,
+    /^notifications\.channels\[1\]\.secret must have at least 16 characters: others could guess it$/,
   )
 })
 

@@ -6,9 +6,6 @@ import { flag, mapping, name, oneOf, secretReference, text } from './fields.ts'
 /** Types of events of earlier versions. */
 const FORMER_EVENT_TYPES: ReadonlySet<string> = new Set(['ConfigurationReloaded', 'ConfigurationRefused'])
 
-/** Minimum length of a signing secret (characters), which prevents guessing. */
-export const SECRET_CHARS_MIN = 16
-
 /** Why `url` is not a valid address of a receiver; undefined when it is. Pure. */
 export function addressProblem(url: string): string | undefined {
   const parsed = parsedUrl(url)
@@ -63,6 +60,8 @@ const channel = mapping({
 const REPOSITORY_FORM = 'must be OWNER/NAME, or the path or number of a GitLab project'
 const REPOSITORY = /^(?:[\w.-]+(?:\/[\w.-]+)+|\d+)$/
 
+const FORGE_URLS = { github: 'https://api.github.com', gitlab: 'https://gitlab.com/api/v4' } as const
+
 const forge = mapping({
   kind: oneOf(['github', 'gitlab']),
   url: address
@@ -73,13 +72,16 @@ const forge = mapping({
   sets,
   commitStatus: flag.default(true).describe('mark the newest commit as pending, successful or failed'),
   comment: flag.default(true).describe('report the result of a commit in a comment of its pull request'),
-}).superRefine(({ kind, url, repository }, context) => {
-  const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-  if (kind === 'github' && REPOSITORY.test(repository) && !/^[\w.-]+\/[\w.-]+$/.test(repository))
-    issue('repository', 'must be OWNER/NAME')
-  if (url !== undefined && !isEncrypted(url))
-    issue('url', 'must be an https:// address, because the token is sent there')
 })
+  .superRefine(({ kind, url, repository }, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message })
+    if (kind === 'github' && REPOSITORY.test(repository) && !/^[\w.-]+\/[\w.-]+$/.test(repository))
+      issue('repository', 'must be OWNER/NAME')
+    if (url !== undefined && !isEncrypted(url))
+      issue('url', 'must be an https:// address, because the token is sent there')
+  })
+  .transform((one) => ({ ...one, url: (one.url ?? FORGE_URLS[one.kind]).replace(/\/+$/, '') }))
 
 /** Whether the connection is encrypted, or local; true for an invalid address, which is another problem. */
 function isEncrypted(url: string): boolean {
@@ -95,5 +97,3 @@ export const notificationsSchema = mapping({
   forges: z.array(forge, { error: 'must be a list of forges' }).default([]),
 })
 export type NotificationsConfig = z.output<typeof notificationsSchema>
-export type ChannelConfig = NotificationsConfig['channels'][number]
-export type ForgeConfig = NotificationsConfig['forges'][number]

@@ -2,9 +2,11 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
+import { formatPath } from '../../../api/contract/problem.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
+import type { ManifestPath } from '../../manifest/read/position.ts'
 import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
 import { ExpectedFailure } from '../../run/failure.ts'
 import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
@@ -13,7 +15,7 @@ import { requireStateLocation } from '../../state/openStore.ts'
 import { requireKeyPlace } from '../../state/stateKey.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
-import { type NotificationSettings, notificationSettingsOf } from './notificationSettings.ts'
+import { addressProblem, type NotificationsConfig } from './notificationsSchema.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,7 +27,7 @@ export class ConfigError extends ExpectedFailure {
 
 /** A set with its secrets in clear: never printed. */
 export interface SetSettings {
-  readonly config: SetConfig
+  readonly config: InClear<SetConfig>
   readonly access: GitAccess
   readonly apiUrl: string
   /** Proxy and CA certificates for the API. */
@@ -44,12 +46,19 @@ export interface SetSettings {
   readonly withheldVariables: ReadonlySet<string>
 }
 
+/** A part of the configuration with secrets in clear in place of references. */
+type InClear<Config> = Config extends SecretReference
+  ? string
+  : Config extends object
+    ? { readonly [Field in keyof Config]: InClear<Config[Field]> }
+    : Config
+
 /** One source of webhooks. */
-export interface HookSettings {
-  readonly config: HookConfig
-  /** In clear. */
-  readonly secrets: readonly string[]
-}
+export type HookSettings = InClear<HookConfig>
+/** The section `notifications`: of it only names may be printed. */
+export type NotificationSettings = InClear<NotificationsConfig>
+export type ChannelSettings = NotificationSettings['channels'][number]
+export type ForgeSettings = NotificationSettings['forges'][number]
 
 /** The configuration with the secrets and variables of this machine. */
 export interface ControllerSettings {
@@ -62,18 +71,19 @@ export interface ControllerSettings {
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly SetSettings[]
   readonly notifications: NotificationSettings
-  /** Resolves a reference. Throws ConfigError. */
-  readonly secretOf: (reference: SecretReference, what: string) => string
 }
 
 const SECRETS_DIRECTORY = '/run/secrets'
 const DATA_DIRECTORY = '/var/lib/pharos'
-/** Minimum length of a token or webhook secret (characters). */
-const TOKEN_CHARS_MIN = 16
+/** Minimum length of a token or a signing secret (characters), which prevents guessing. */
+const SECRET_CHARS_MIN = 16
 
 /** `config` with the variables `env` and the files of this machine. Throws ConfigError. */
 export function settingsOf(config: ControllerConfig, env: Environment): ControllerSettings {
-  const secretOf = (reference: SecretReference, what: string): string => resolved(reference, what, env)
+  // True because only references are replaced.
+  const inClear = resolvedIn(config, [], env) as InClear<ControllerConfig>
+  const { apiToken = null, webhooks, notifications } = inClear
+  refuseWeakSecrets(inClear)
   const replica = env.PHAROS_REPLICA ?? config.replica ?? hostname()
   const dataDir = env.PHAROS_DATA_DIR ?? config.dataDir ?? DATA_DIRECTORY
   const ours = referencesIn(config)
@@ -87,29 +97,17 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
     ),
   )
   const secretFiles = secretFilesIn(config, ours, env)
-  const common = { env, dataDir, replica, manifestEnv, secretOf, secretFiles }
-  const sets = config.sets.map((set) => setSettings(set, common))
+  const common = { env, dataDir, replica, manifestEnv, secretFiles }
+  const sets = inClear.sets.map((set) => setSettings(set, common))
   refuseSharedStates(sets)
   return {
     config,
     replica,
     listen: listenOf(env.PHAROS_LISTEN ?? config.listen),
-    apiToken:
-      config.apiToken === undefined ? null : longEnough(secretOf(config.apiToken, 'apiToken'), 'apiToken'),
-    hooks: config.webhooks.map((hook) => ({
-      config: hook,
-      secrets: hook.secrets.map((secret) => {
-        const what = `secrets of the webhook ${hook.source}`
-        return longEnough(secretOf(secret, what), what)
-      }),
-    })),
+    apiToken,
+    hooks: webhooks,
     sets,
-    notifications: notificationSettingsOf(
-      config.notifications,
-      secretOf,
-      (message) => new ConfigError(message),
-    ),
-    secretOf,
+    notifications,
   }
 }
 
@@ -118,15 +116,14 @@ interface Common {
   readonly dataDir: string
   readonly replica: string
   readonly manifestEnv: Environment
-  readonly secretOf: ControllerSettings['secretOf']
   readonly secretFiles: readonly string[]
 }
 
-function setSettings(config: SetConfig, common: Common): SetSettings {
-  const { env, dataDir, replica, secretOf } = common
+function setSettings(config: SetSettings['config'], common: Common): SetSettings {
+  const { env, dataDir, replica } = common
   const { name, repository, api } = config
   const url = api.url ?? env.PHAROS_URL
-  const key = api.key === undefined ? env.PHAROS_API_KEY : secretOf(api.key, `api.key of the set ${name}`)
+  const key = api.key ?? env.PHAROS_API_KEY
   if (url === undefined) throw new ConfigError(`the set ${name} has no api.url: add one, or set PHAROS_URL`)
   if (key === undefined)
     throw new ConfigError(`the set ${name} has no api.key: add one, or set PHAROS_API_KEY`)
@@ -138,18 +135,15 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
   const manifestEnv = chosenVariables(common.manifestEnv, config.variables)
   const statePath = config.state ?? join(dataDir, `${name}.db`)
-  const stateKey =
-    config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`)
-  const stateAccess =
-    config.stateAccess &&
-    reachedWith(config.stateAccess, `stateAccess.credential of the set ${name}`, secretOf)
+  const stateKey = config.stateKey ?? env.PHAROS_STATE_KEY
+  const stateAccess = config.stateAccess && accessOf(config.stateAccess)
   refuseUnusableState(config, { statePath, stateKey, stateAccess, env })
   return {
     config,
     access: {
       url: repository.url,
       scheme: scheme.scheme,
-      ...reachedWith(repository, `credential of the set ${name}`, secretOf),
+      ...accessOf(repository),
       allowedSignersFile: repository.allowedSigners,
       gpgKeysFile: repository.allowedGpgKeys,
     },
@@ -168,7 +162,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
 
 /** Otherwise --check would accept a state that the set can never open. */
 function refuseUnusableState(
-  config: SetConfig,
+  config: SetSettings['config'],
   {
     statePath,
     stateKey,
@@ -203,7 +197,7 @@ function refuseSharedStates(sets: readonly SetSettings[]): void {
   }
 }
 
-function outgoingOf({ name, api }: SetConfig, env: Common['env']): Outgoing {
+function outgoingOf({ name, api }: SetSettings['config'], env: Common['env']): Outgoing {
   const [caFile, named] =
     api.caFile === undefined
       ? [env.PHAROS_CA_FILE || undefined, 'PHAROS_CA_FILE']
@@ -215,20 +209,9 @@ function outgoingOf({ name, api }: SetConfig, env: Common['env']): Outgoing {
   }
 }
 
-function reachedWith(
-  { credential, sshKeyFile, knownHostsFile, caFile }: NonNullable<SetConfig['stateAccess']>,
-  what: string,
-  secretOf: Common['secretOf'],
-): StateAccess {
-  return {
-    credential: credential && {
-      username: credential.username,
-      password: secretOf(credential.password, what),
-    },
-    sshKeyFile,
-    knownHostsFile,
-    caFile,
-  }
+/** A field that is left out is `undefined`, so that no variable takes its place. */
+function accessOf({ credential, sshKeyFile, knownHostsFile, caFile }: StateAccess): StateAccess {
+  return { credential, sshKeyFile, knownHostsFile, caFile }
 }
 
 /** A manifest could otherwise send secrets of the controller to any host. */
@@ -267,12 +250,22 @@ function isBelow(root: string, path: string): boolean {
 
 /** All references to secrets in `value`; a search, so that new sections need no change here. */
 function referencesIn(value: unknown): readonly SecretReference[] {
-  if (Array.isArray(value)) return value.flatMap(referencesIn)
   if (typeof value !== 'object' || value === null) return []
-  const keys = Object.keys(value)
-  if (keys.length === 1 && 'env' in value && typeof value.env === 'string') return [{ env: value.env }]
-  if (keys.length === 1 && 'file' in value && typeof value.file === 'string') return [{ file: value.file }]
-  return Object.values(value).flatMap(referencesIn)
+  return isReference(value) ? [value] : Object.values(value).flatMap(referencesIn)
+}
+
+function isReference(value: object): value is SecretReference {
+  const [name = '', ...others] = Object.keys(value)
+  return others.length === 0 && ['env', 'file'].includes(name) && typeof Reflect.get(value, name) === 'string'
+}
+
+/** `value` at `path` of the configuration, with a secret in place of each reference. */
+function resolvedIn(value: unknown, path: ManifestPath, env: Environment): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isReference(value)) return resolved(value, formatPath(path), env)
+  if (Array.isArray(value)) return value.map((item, index) => resolvedIn(item, [...path, index], env))
+  const fields = Object.entries(value)
+  return Object.fromEntries(fields.map(([name, field]) => [name, resolvedIn(field, [...path, name], env)]))
 }
 
 function resolved(reference: SecretReference, what: string, env: Environment): string {
@@ -292,9 +285,22 @@ function resolved(reference: SecretReference, what: string, env: Environment): s
   throw new ConfigError(`${what} is in the file ${reference.file}, which is empty or not UTF-8`)
 }
 
-function longEnough(secret: string, what: string): string {
-  if (secret.length >= TOKEN_CHARS_MIN) return secret
-  throw new ConfigError(`${what} must have at least ${TOKEN_CHARS_MIN} characters: others could guess it`)
+/** Refuses secrets that others could guess, and secret addresses that are none. */
+function refuseWeakSecrets({ apiToken, webhooks, notifications }: InClear<ControllerConfig>): void {
+  const requireLong = (secret: string | undefined, what: string): void => {
+    if (secret !== undefined && secret.length < SECRET_CHARS_MIN)
+      throw new ConfigError(
+        `${what} must have at least ${SECRET_CHARS_MIN} characters: others could guess it`,
+      )
+  }
+  requireLong(apiToken, 'apiToken')
+  for (const [index, { secrets }] of webhooks.entries())
+    for (const [at, secret] of secrets.entries()) requireLong(secret, `webhooks[${index}].secrets[${at}]`)
+  for (const [index, { url, secret }] of notifications.channels.entries()) {
+    const problem = addressProblem(url)
+    if (problem !== undefined) throw new ConfigError(`notifications.channels[${index}].url ${problem}`)
+    requireLong(secret, `notifications.channels[${index}].secret`)
+  }
 }
 
 function listenOf(text: string): ControllerSettings['listen'] {

@@ -44,8 +44,7 @@ interface HookResponse {
 export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
   const { hooks, wrong, onResult } = deps
   const deliveries = new Set<string>()
-  const hookOf = (source: string): HookSettings | undefined =>
-    hooks.find(({ config }) => config.source === source)
+  const hookOf = (source: string): HookSettings | undefined => hooks.find((hook) => hook.source === source)
   const limited = (source: string): Refusal => {
     onResult(source, 'limited')
     return tooManyRequests()
@@ -63,7 +62,7 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
         const hook = hookOf(params.source)
         if (hook === undefined)
           throw wrong.count(ip) ? new Refusal(404, 'there is no such source of webhooks') : tooManyRequests()
-        const { source, kind } = hook.config
+        const { source, kind } = hook
         if (!hasSignature(kind, headers)) throw refused(source, ip)
         // A signature can be verified only after the last byte.
         if (isLargeBody(headers) && wrong.areTooMany(ip)) throw limited(source)
@@ -72,7 +71,7 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
     async ({ params, headers, ip, body }, reply) => {
       const hook = hookOf(params.source)
       if (hook === undefined) throw new Refusal(404, 'there is no such source of webhooks')
-      const { source, kind } = hook.config
+      const { source, kind } = hook
       const bytes = Buffer.isBuffer(body) ? body : Buffer.of()
       if (!isSigned(kind, headers, bytes, hook.secrets)) throw refused(source, ip)
       const delivery = deliveryOf(kind, headers)
@@ -110,11 +109,11 @@ function isNew(seen: Set<string>, delivery: string): boolean {
 /** The sets that follow a pushed branch, and the reason when there are none. */
 function matching(
   { sets }: HookDeps,
-  { config }: HookSettings,
+  { sets: named }: HookSettings,
   { branches, repositories }: Push,
 ): { readonly queued: readonly string[]; readonly reason: string } {
   const following = sets
-    .filter(({ name }) => config.sets === undefined || config.sets.includes(name))
+    .filter(({ name }) => named === undefined || named.includes(name))
     .filter(({ branch }) => branches === 'all' || branches.includes(branch))
   if (following.length === 0) return { queued: [], reason: 'no set follows a branch that was pushed to' }
   const queued = following.filter(({ addresses }) => isAmong(repositories, addresses)).map(({ name }) => name)

@@ -41,10 +41,7 @@ beforeEach(async () => {
     AT,
     (app) => {
       addHookRoute(app, {
-        hooks: kinds.map((kind) => ({
-          config: { source: kind, kind, secrets: [], sets: undefined },
-          secrets: SECRETS,
-        })),
+        hooks: kinds.map((kind) => ({ source: kind, kind, secrets: SECRETS })),
         sets: [
           { name: 'shop', branch: 'main', addresses: ['git@git.example.com:shop/monitoring.git'] },
           { name: 'next', branch: 'next', addresses: ['https://git.example.com/shop/monitoring'] },

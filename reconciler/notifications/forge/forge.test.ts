@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ForgeConfig } from '../../controller/config/notificationsSchema.ts'
+import type { ForgeSettings } from '../../controller/config/settings.ts'
 import type { ControllerEvent, ServiceStatus, SetStatus } from '../../controller/status/status.ts'
 import { eventOf } from '../../controller/view/eventsOf.ts'
 import {
@@ -26,19 +26,19 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): TestNotifications {
-  const config = {
+function opened(kind: ForgeSettings['kind'], over: Partial<ForgeSettings> = {}): TestNotifications {
+  const forge = {
     kind,
     repository: 'shop/monitoring',
-    token: { env: 'T' },
+    url: kind === 'github' ? server.githubUrl : server.gitlabUrl,
+    token: TOKEN,
     commitStatus: true,
     comment: true,
     ...over,
   }
-  const url = kind === 'github' ? server.githubUrl : server.gitlabUrl
   return testNotifications(
     () => sampleStatus([shown]),
-    { channels: [], forges: [{ config, url, token: TOKEN }] },
+    { channels: [], forges: [forge] },
     'https://pharos.example.com',
   )
 }

@@ -31,8 +31,8 @@ export interface ForgeReporterOptions {
   readonly name: string
   /** Creates the forge; `signal` aborts its calls. */
   readonly forgeWith: (signal: AbortSignal) => Forge
-  /** Names of the sets; undefined for all. */
-  readonly sets: readonly string[] | undefined
+  /** Names of the sets; absent for all. */
+  readonly sets?: readonly string[] | undefined
   readonly commitStatus: boolean
   readonly comment: boolean
   readonly status: () => ControllerStatus

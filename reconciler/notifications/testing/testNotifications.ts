@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import type { NotificationSettings } from '../../controller/config/notificationSettings.ts'
+import type { NotificationSettings } from '../../controller/config/settings.ts'
 import type { ControllerStatus } from '../../controller/status/status.ts'
 import { type FakeClock, fakeClock } from '../../testing/fakeClock.ts'
 import { type NotificationDeps, type Notifications, openNotifications } from '../notifications.ts'

@@ -1,15 +1,13 @@
 import type { Registry } from 'prom-client'
 import type { HttpsProxy } from '../../api/network/proxy.ts'
-import type { ChannelSettings, ForgeSettings, NotificationSettings } from '../controller/config/settings.ts'
+import type { ChannelSettings, NotificationSettings } from '../controller/config/settings.ts'
 import type { ControllerClock } from '../controller/schedule/clock.ts'
 import type { ControllerEvent, ControllerStatus, EventSink } from '../controller/status/status.ts'
 import { Channel, type Message, SEVERITY_RANK } from './delivery/channel.ts'
-import { type OutgoingRequest, type Send, sendOverHttp } from './delivery/outgoing.ts'
-import type { Forge } from './forge/forge.ts'
-import { forgeCalls } from './forge/forgeCalls.ts'
+import { type OutgoingRequest, sendOverHttp } from './delivery/outgoing.ts'
 import { ForgeReporter } from './forge/forgeReporter.ts'
-import { githubForge, githubHeaders } from './forge/github.ts'
-import { gitlabForge, gitlabHeaders } from './forge/gitlab.ts'
+import { githubForge } from './forge/github.ts'
+import { gitlabForge } from './forge/gitlab.ts'
 import { notificationMetrics } from './notificationMetrics.ts'
 import { slackRequest } from './slack/slackRequest.ts'
 import { signedRequest } from './webhook/signedRequest.ts'
@@ -35,6 +33,8 @@ export interface Notifications {
   /** Sends queued events, for at most a few seconds. */
   readonly close: () => Promise<void>
 }
+
+const FORGES = { github: githubForge, gitlab: gitlabForge } as const
 
 /** Opens the channels and forges in `settings`. */
 export function openNotifications(settings: NotificationSettings, deps: NotificationDeps): Notifications {
@@ -66,7 +66,7 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
       ...deps,
       ...one,
       name,
-      forgeWith: (signal) => forgeOf(one, deps.version, send, signal),
+      forgeWith: (signal) => FORGES[one.kind](one, { userAgent: `pharos/${deps.version}`, send, signal }),
       onResult: (result) => metrics.onReport(name, result),
     })
   })
@@ -100,20 +100,5 @@ function requestOf(
       return slackRequest(url, message, publicUrl)
     case 'webhook':
       return signedRequest(url, secret ?? '', message, { version, replica })
-  }
-}
-
-function forgeOf(
-  { kind, repository, url, token }: ForgeSettings,
-  version: string,
-  send: Send,
-  signal: AbortSignal,
-): Forge {
-  const userAgent = `pharos/${version}`
-  switch (kind) {
-    case 'github':
-      return githubForge(forgeCalls(url, githubHeaders(token, userAgent), send, signal), repository)
-    case 'gitlab':
-      return gitlabForge(forgeCalls(url, gitlabHeaders(token, userAgent), send, signal), repository)
   }
 }

@@ -1,18 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileReason } from '../../api/runtime/fileReason.ts'
-import type { GitAccess } from '../git/gitAccess.ts'
+import type { GitCall } from '../git/gitCall.ts'
 import { GitError, runGit } from '../git/gitProgram.ts'
 import { takeWorkFolder } from '../state/sqlite/workFolder.ts'
 
 /** Time limit for the verification of one signature (milliseconds). */
 const LIMIT_MS = 60_000
 
-interface Repository {
-  readonly access: GitAccess
-  readonly directory: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
+type Repository = Pick<GitCall, 'access' | 'directory' | 'env'>
 
 /**
  * Why commit `sha` has no valid signature of a key that `access` allows; null when it has one. The files of keys are read each

@@ -32,6 +32,7 @@ const ENTRIES_MAX = 200_000
 /** There are more than ENTRIES_MAX files below a path. */
 export class TreeTooLarge extends Error {
   override readonly name = 'TreeTooLarge'
+  override readonly message = `there are more than ${ENTRIES_MAX} files`
 }
 
 /** All entries below `path` (`.` for all) in commit `sha`, in git's order. Throws BrokenMirror, and TreeTooLarge. */
@@ -41,22 +42,14 @@ export async function listTree(
   path: string,
 ): Promise<readonly TreeEntry[]> {
   const below = path === '.' ? [] : ['--', path.replace(/\/+$/, '')]
-  const output = await listed(mirror, ['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
+  const output = await mirror
+    .read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
+    .catch((error: unknown) => {
+      throw error instanceof GitOutputTooLarge ? new TreeTooLarge() : error
+    })
   const records = recordsIn(output)
-  if (records.length > ENTRIES_MAX) throw tooLarge()
+  if (records.length > ENTRIES_MAX) throw new TreeTooLarge()
   return records.map(entryOf)
-}
-
-async function listed(mirror: ObjectReader, args: readonly string[]): Promise<Buffer> {
-  try {
-    return await mirror.read(args)
-  } catch (error) {
-    throw error instanceof GitOutputTooLarge ? tooLarge() : error
-  }
-}
-
-function tooLarge(): TreeTooLarge {
-  return new TreeTooLarge(`there are more than ${ENTRIES_MAX} files`)
 }
 
 function recordsIn(output: Buffer): readonly Buffer[] {

@@ -9,7 +9,7 @@ import { windowProblem } from '../schedule/window.ts'
 import {
   absolutePath,
   duration,
-  durationFrom,
+  durationOfSeconds,
   flag,
   mapping,
   mappingAs,
@@ -21,14 +21,6 @@ import {
   wholeNumber,
 } from './fields.ts'
 import { notificationsSchema } from './notificationsSchema.ts'
-
-/** Shortest interval (seconds): each cycle takes one of the five requests per second of a key. */
-const INTERVAL_SECONDS_MIN = 1
-/** Shortest time limit of a transfer (seconds): git itself takes almost a second to start. */
-const FETCH_SECONDS_MIN = 1
-
-/** Shortest time limit of a cycle (seconds): a single response may take a second. */
-const TIMEOUT_SECONDS_MIN = 1
 
 /** Kinds of senders of webhooks, by their signatures. */
 const HOOK_KINDS = ['github', 'gitlab', 'generic'] as const
@@ -101,9 +93,7 @@ const repository = mapping({
     .default('.')
     .describe('folder or file of the manifests'),
   ...access,
-  fetchTimeout: durationFrom(FETCH_SECONDS_MIN)
-    .default(600_000)
-    .describe('time limit of a transfer, at least 1s'),
+  fetchTimeout: durationOfSeconds.default(600_000).describe('time limit of a transfer, at least 1s'),
   fetchMiB: wholeNumber(1).default(1_024).describe('maximum size of a transfer (MiB)'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
@@ -158,10 +148,8 @@ const set = mapping({
     .describe(
       "environment variables that manifests may read; when left out, all but the controller's own secrets",
     ),
-  interval: durationFrom(INTERVAL_SECONDS_MIN)
-    .default(60_000)
-    .describe('time between two cycles, at least 1s'),
-  timeout: durationFrom(TIMEOUT_SECONDS_MIN)
+  interval: durationOfSeconds.default(60_000).describe('time between two cycles, at least 1s'),
+  timeout: durationOfSeconds
     .default(RUN_MS_MAX)
     .describe(
       'time limit of one cycle, at least 1s; it also ends after ten minutes without a useful response',

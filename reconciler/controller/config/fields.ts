@@ -35,11 +35,8 @@ export const duration = z
   .refine((written) => milliseconds(written) > 0, { error: `must be ${DURATION_FORM}, longer than zero` })
   .transform(milliseconds)
 
-/** A duration of at least `leastSeconds`, which prevents loops without a pause. */
-export const durationFrom = (leastSeconds: number) =>
-  duration.refine((ms) => ms >= leastSeconds * 1_000, {
-    error: `must be at least ${leastSeconds}s`,
-  })
+/** A duration of at least a second: a response of the API, or the start of git, may take as long. */
+export const durationOfSeconds = duration.refine((ms) => ms >= 1_000, { error: 'must be at least 1s' })
 
 function milliseconds(written: string): number {
   const parsed = parseDuration(written)

@@ -46,16 +46,7 @@ export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   differs: 'differs',
 }
 
-/** `3 minutes ago`, `in 20 seconds` or `now`, relative to `atMs` (milliseconds since the epoch). Pure. */
-export function relativeTime(iso: string, atMs: number): string {
-  const differenceMs = Date.parse(iso) - atMs
-  const distance = Math.abs(differenceMs)
-  if (Number.isNaN(distance)) return iso
-  if (distance < 1_000) return 'now'
-  const text = durationText(distance)
-  return differenceMs < 0 ? `${text} ago` : `in ${text}`
-}
-
+const RELATIVE_TIME = new Intl.RelativeTimeFormat('en')
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -63,11 +54,14 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** The largest unit of a duration (milliseconds), in words. Pure. */
-function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? UNITS[3]
-  const count = Math.floor(ms / size)
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+/** `3 minutes ago`, `in 20 seconds` or `now`, relative to `atMs` (milliseconds since the epoch). Pure. */
+export function relativeTime(iso: string, atMs: number): string {
+  const differenceMs = Date.parse(iso) - atMs
+  if (Number.isNaN(differenceMs)) return iso
+  const largest = UNITS.find(([, unitMs]) => Math.abs(differenceMs) >= unitMs)
+  if (largest === undefined) return 'now'
+  const [unit, unitMs] = largest
+  return RELATIVE_TIME.format(Math.trunc(differenceMs / unitMs), unit)
 }
 
 /** `12,345`, independent of the locale. Pure. */

@@ -4,15 +4,16 @@ import { windowStateAt } from '../schedule/window.ts'
 import { type CycleReport, withoutServices } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
 import { headlineOf } from '../status/conditions.ts'
-import {
-  type CommitStatus,
-  type Condition,
-  type ControllerEvent,
-  type PendingApproval,
-  type RunStatus,
-  type ServiceState,
-  type ServiceStatus,
-  type SetStatus,
+import { SERVICE_STATES } from '../status/labels.ts'
+import type {
+  CommitStatus,
+  Condition,
+  ControllerEvent,
+  PendingApproval,
+  RunStatus,
+  ServiceState,
+  ServiceStatus,
+  SetStatus,
 } from '../status/status.ts'
 import { conditionsOf, withAges } from './conditionsOf.ts'
 import { eventOf, eventsOfConditions, eventsOfReport, type NewEvent } from './eventsOf.ts'
@@ -184,15 +185,8 @@ function runStatusOf(report: CycleReport): RunStatus {
 }
 
 function countsOf(services: readonly ServiceStatus[]): SetStatus['counts'] {
-  const counts = {
-    Synced: 0,
-    Drifted: 0,
-    Pending: 0,
-    Blocked: 0,
-    Failed: 0,
-    Removing: 0,
-    Suspended: 0,
-  } satisfies Record<ServiceState, number>
+  // True because it has exactly the states as keys.
+  const counts = Object.fromEntries(SERVICE_STATES.map((state) => [state, 0])) as Record<ServiceState, number>
   for (const { state } of services) counts[state] += 1
   return counts
 }

@@ -1,3 +1,4 @@
+import { type Mapping, mappingOf } from '../../manifest/mapping.ts'
 import { isRetryable, type OutgoingRequest, type OutgoingResponse, type Send } from '../delivery/outgoing.ts'
 
 /** Entries of a page of a list, and maximum of pages: ten thousand comments. */
@@ -23,54 +24,51 @@ export class ForgeRefused extends Error {
   }
 }
 
-/** Calls to one API, all with the same token. */
-export interface ForgeCalls {
+/** How calls are sent. `signal` aborts them. GitHub refuses those without a user agent. */
+export interface ForgeConnection {
+  readonly userAgent: string
+  readonly send: Send
+  readonly signal: AbortSignal
+}
+
+/** Calls to the API at `url`, all with the same headers. */
+export function forgeCalls(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { userAgent, send, signal }: ForgeConnection,
+) {
   /** One call; returns its response as JSON. `what` names its purpose. Throws ForgeRefused and Unreachable. */
-  readonly call: (
+  const call = async (
     what: string,
     method: OutgoingRequest['method'],
     path: string,
     body?: object,
-  ) => Promise<unknown>
-  /** All entries of a list, page after page. */
-  readonly list: (what: string, path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
-}
-
-export function forgeCalls(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  send: Send,
-  signal: AbortSignal,
-): ForgeCalls {
-  const call: ForgeCalls['call'] = async (what, method, path, body) => {
+  ): Promise<unknown> => {
     const written = body === undefined ? null : JSON.stringify(body)
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
-    const response = await send(
-      { method, url: `${url}${path}`, headers: { ...headers, ...type }, body: written },
-      signal,
-    )
+    const all = { 'User-Agent': userAgent, ...headers, ...type }
+    const response = await send({ method, url: `${url}${path}`, headers: all, body: written }, signal)
     if (response.status < 200 || response.status >= 300) throw new ForgeRefused(what, response)
     return parsed(response.text)
   }
   return {
     call,
-    // Pages by number, not by the address in a header: the token must be sent to this address only.
-    list: async (what, path) => {
-      const all: Readonly<Record<string, unknown>>[] = []
+    /**
+     * All entries of a list, page after page: by number, not by the address in a header, because the token must be sent to
+     * this address only.
+     */
+    list: async (what: string, path: string): Promise<readonly Mapping[]> => {
+      const all: Mapping[] = []
       for (let page = 1; page <= PAGES_MAX; page += 1) {
         const sign = path.includes('?') ? '&' : '?'
         const listed = await call(what, 'GET', `${path}${sign}per_page=${PER_PAGE}&page=${page}`)
-        const entries = Array.isArray(listed) ? listed.filter(isRecord) : []
-        all.push(...entries)
+        const entries: readonly unknown[] = Array.isArray(listed) ? listed : []
+        all.push(...entries.map(mappingOf).filter((fields) => fields !== undefined))
         if (entries.length < PER_PAGE) break
       }
       return all
     },
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parsed(text: string): unknown {
@@ -83,8 +81,8 @@ function parsed(text: string): unknown {
 }
 
 function reasonIn(text: string): string {
-  const body = parsed(text)
-  const message = isRecord(body) ? (body.message ?? body.error) : undefined
+  const body = mappingOf(parsed(text))
+  const message = body?.message ?? body?.error
   if (message === undefined) return ''
   const reason = typeof message === 'string' ? message : JSON.stringify(message)
   return ` (${reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, REASON_CHARS_MAX)})`

@@ -1,22 +1,19 @@
+import type { ForgeSettings } from '../../controller/config/settings.ts'
 import { shortened } from '../../text/counts.ts'
 import type { CommitState, Forge } from './forge.ts'
-import type { ForgeCalls } from './forgeCalls.ts'
+import { type ForgeConnection, forgeCalls } from './forgeCalls.ts'
 
 /** Longest description of a status (characters): GitHub refuses more. */
 const DESCRIPTION_CHARS_MAX = 140
 
-/** Headers of every call to GitHub, which refuses those without a user agent. */
-export function githubHeaders(token: string, userAgent: string): Readonly<Record<string, string>> {
-  return {
+/** The repository `repository` (OWNER/NAME) on GitHub or GitHub Enterprise. */
+export function githubForge({ url, token, repository }: ForgeSettings, connection: ForgeConnection): Forge {
+  const headers = {
     Authorization: `Bearer ${token}`,
     Accept: 'application/vnd.github+json',
     'X-GitHub-Api-Version': '2022-11-28',
-    'User-Agent': userAgent,
   }
-}
-
-/** The repository `repository` (OWNER/NAME) on GitHub or GitHub Enterprise. */
-export function githubForge({ call, list }: ForgeCalls, repository: string): Forge {
+  const { call, list } = forgeCalls(url, headers, connection)
   const root = `/repos/${repository}`
   return {
     commitMark: async (sha, context) => {

@@ -1,17 +1,14 @@
+import type { ForgeSettings } from '../../controller/config/settings.ts'
 import { shortened } from '../../text/counts.ts'
 import type { CommitMark, CommitState, Forge } from './forge.ts'
-import { type ForgeCalls, ForgeRefused } from './forgeCalls.ts'
+import { type ForgeConnection, ForgeRefused, forgeCalls } from './forgeCalls.ts'
 
 /** Longest description of a status (characters): GitLab refuses more. */
 const DESCRIPTION_CHARS_MAX = 255
 
-/** Headers of every call to GitLab. */
-export function gitlabHeaders(token: string, userAgent: string): Readonly<Record<string, string>> {
-  return { 'PRIVATE-TOKEN': token, 'User-Agent': userAgent }
-}
-
 /** The project `repository` (its path or number) on gitlab.com or a self-managed GitLab. */
-export function gitlabForge({ call, list }: ForgeCalls, repository: string): Forge {
+export function gitlabForge({ url, token, repository }: ForgeSettings, connection: ForgeConnection): Forge {
+  const { call, list } = forgeCalls(url, { 'PRIVATE-TOKEN': token }, connection)
   const root = `/projects/${encodeURIComponent(repository)}`
   return {
     commitMark: async (sha, context) => {

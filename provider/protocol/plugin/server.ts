@@ -1,4 +1,5 @@
 /** The gRPC server of a plugin: the provider, and the services of go-plugin. */
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { createGrpcServer, type Method } from '../grpc/server.ts'
 import { type Access, admit } from './access.ts'
@@ -34,6 +35,8 @@ interface ServerParts {
 /** A server with every service of a plugin. */
 export function createPluginServer({ access, provider, schema, onShutdown }: ServerParts): PluginServer {
   const ending = new AbortController()
+  // Every open stream listens; Node would warn at eleven listeners.
+  setMaxListeners(0, ending.signal)
   const early = earlyMethods({ schema, onShutdown, ending: ending.signal })
   let loading: Promise<Methods> | undefined
   const load = (): Promise<Methods> => {

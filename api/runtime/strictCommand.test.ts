@@ -18,7 +18,7 @@ test.each([
   ],
   [
     ['key', 'create', '--data-dir', 'x'],
-    "required option '--org <id>' not specified: organisation that the key belongs to",
+    `required option '--org <id>' not specified: id of the organisation, which "org list" shows`,
   ],
   [['help', 'sreve'], "unknown command 'sreve'\n(Did you mean serve?)"],
   [['help', 'frobnicate'], "unknown command 'frobnicate'"],
@@ -71,7 +71,7 @@ test('help works with and without a command', async () => {
 test('help marks the options that a command requires, and shows no default of a switch', async () => {
   const { stdout } = await runServerHere(['help', 'key', 'create'])
 
-  expect(stdout).toMatch(/--org <id> +organisation that the key belongs to \(required\)\n/)
+  expect(stdout).toMatch(/--org <id> +id of the organisation, which "org list" shows\s+\(required\)\n/)
   expect(stdout.match(/\(required\)/g)).toHaveLength(1)
   expect(stdout).toMatch(/--json +print JSON\n/)
 })

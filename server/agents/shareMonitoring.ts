@@ -3,7 +3,7 @@ import { readResults } from '../results/threads/readResults.ts'
 import { ResultsBusyError } from '../results/threads/resultsBusyError.ts'
 import type { MonitoringLease } from '../store/store.ts'
 import type { AgentHub } from './agentListener.ts'
-import { followLease } from './followLease.ts'
+import { followLease } from './lease/followLease.ts'
 import { type Monitoring, type MonitoringParts, startMonitoring } from './startMonitoring.ts'
 
 /** Interval between polls for changes that other servers made (milliseconds). */

@@ -34,6 +34,8 @@ export interface MonitoringParts {
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
+  /** The time by which history expires (milliseconds since the epoch). */
+  readonly trustedMs: () => number
   /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
   readonly allowedRanges: readonly string[]
@@ -72,6 +74,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     ...{ place, lease, log, storeId: store.storeId },
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
+    trustedMs: parts.trustedMs,
     onTransitions: applying.apply,
     onCompaction: parts.onCompaction,
   })

@@ -89,19 +89,22 @@ export function staleFromS(series: SeriesState, { intervalS, timeoutMs }: Series
  * SET_BACK_S_MAX, its state and results count as of now. Pure.
  */
 export function atInstant(series: SeriesState, times: SeriesTimes, nowS: number): SeriesState {
-  if (series.lastDueS > nowS + SET_BACK_S_MAX) {
-    const notAfterNow = (atS: number) => Math.min(atS, nowS)
-    const { sinceS, lastDueS, knownDueS } = series
-    return {
-      ...series,
-      sinceS: notAfterNow(sinceS),
-      lastDueS: notAfterNow(lastDueS),
-      knownDueS: notAfterNow(knownDueS),
-    }
-  }
+  if (series.lastDueS > nowS + SET_BACK_S_MAX) return setBackTo(series, nowS)
   const fromS = staleFromS(series, times)
   if (series.state === 'unknown' || nowS < fromS) return series
   return withState({ ...series, clean: 0, reason: 0 }, 'unknown', fromS)
+}
+
+/** `series` after the clock was set back to `nowS` by more than SET_BACK_S_MAX. Pure. */
+export function setBackTo(series: SeriesState, nowS: number): SeriesState {
+  const notAfterNow = (atS: number) => Math.min(atS, nowS)
+  const { sinceS, lastDueS, knownDueS } = series
+  return {
+    ...series,
+    sinceS: notAfterNow(sinceS),
+    lastDueS: notAfterNow(lastDueS),
+    knownDueS: notAfterNow(knownDueS),
+  }
 }
 
 /**

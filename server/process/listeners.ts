@@ -12,7 +12,7 @@ import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
 import { openCertificate, type TlsFiles } from './certificateFiles.ts'
 import { listenAt, withHostFlag } from './preflight.ts'
-import { readiness } from './readiness.ts'
+import { readiness, type ReadinessParts } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
 /** Time for requests in progress to finish when the server stops (milliseconds). */
@@ -35,13 +35,17 @@ export function connectionsOf({ connectionsMax, status, console }: ProgramSettin
 /** Starts the operator's listener; its URL, `null` when there is none. */
 export async function listenAdmin(
   settings: ListenerSettings,
-  { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
+  {
+    store,
+    trustedMs,
+    ...pages
+  }: Pick<AdminParts, 'metrics' | 'probes'> & Pick<ReadinessParts, 'trustedMs'> & { readonly store: Store },
   stopSteps: StopSteps,
 ): Promise<string | null> {
   const { adminHost: host, adminPort: port } = settings
   if (port === null) return null
   const tls = settings.hasAdminTls === true ? settings.certificate : undefined
-  const admin = buildAdminListener({ ...pages, tls, probe: readiness({ ...settings, store }) })
+  const admin = buildAdminListener({ ...pages, tls, probe: readiness({ ...settings, store, trustedMs }) })
   await listenAt(admin, { host, port }, '--admin-host')
   stopSteps.push(
     () =>

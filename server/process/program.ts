@@ -34,6 +34,7 @@ import { preflight } from './preflight.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
+import { startTrustedClock } from './trustedClock.ts'
 import { watchDatabase } from './watchDatabase.ts'
 
 /** Interval of the database clean-up (milliseconds). */
@@ -127,11 +128,14 @@ async function listen(
       if (record.caller !== null) uses.note(record.caller.keyId, record.userAgent, environment.nowMs())
     },
   })
-  const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const { allowedRanges, checkProxy, isMonitoring, monotonicMs } = settings
+  const clock = await startTrustedClock({ store, nowMs: environment.nowMs, monotonicMs, log })
+  stopSteps.push(() => clock.stop())
+  const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const monitoring = isMonitoring
     ? await monitor(settings.engine, {
         ...{ store, findMasterKey, allowedRanges, checkProxy, log, monotonicMs, nowMs: environment.nowMs },
+        trustedMs: clock.nowMs,
         onIngest: metrics.observeIngest,
         onCompaction: metrics.observeCompaction,
       })
@@ -141,8 +145,9 @@ async function listen(
   const relay = startRelay({ store, bus, onError })
   stopSteps.push(() => relay.stop())
   const tidying = setInterval(() => {
-    store
-      .tidy(environment.nowMs())
+    clock
+      .note()
+      .then(() => store.tidy(clock.nowMs()))
       .catch((error: unknown) => log.error({ err: error }, 'the database clean-up failed'))
   }, TIDY_MS)
   stopSteps.push(() => clearInterval(tidying))
@@ -165,7 +170,7 @@ async function listen(
   if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.stats)
   const probes = probesPage({ store, nowMs: environment.nowMs, latest: monitoring?.latest })
-  const adminUrl = await listenAdmin(settings, { store, metrics, probes }, stopSteps)
+  const adminUrl = await listenAdmin(settings, { store, metrics, probes, trustedMs: clock.nowMs }, stopSteps)
   const listeners: StopSteps = []
   // At once, because each waits for the slowest of its clients.
   stopSteps.push(() => stopTogether(listeners))

@@ -1,4 +1,3 @@
-import type { Environment } from '../domain/environment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import { assertMasterKeys } from '../secrets/masterKeys.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
@@ -11,7 +10,8 @@ export interface ReadinessParts {
   readonly dataDir: string | null
   readonly store: Pick<UpkeepStore, 'assertDiskSpace' | 'probeWrite'> & SecretStore
   readonly keySource: KeySource
-  readonly environment: Environment
+  /** The time to record as that of the last use (milliseconds since the epoch). */
+  readonly trustedMs: () => number
   /** A monotonic clock (milliseconds). */
   readonly monotonicMs: () => number
 }
@@ -21,12 +21,12 @@ export interface ReadinessParts {
  * writes at most once in PROVEN_MS.
  */
 export function readiness(parts: ReadinessParts): () => Promise<void> {
-  const { dataDir, store, keySource: source, environment, monotonicMs } = parts
+  const { dataDir, store, keySource: source, trustedMs, monotonicMs } = parts
   let underWay: Promise<void> | undefined
   let provenAtMs = Number.NEGATIVE_INFINITY
   const proveWrite = async (): Promise<void> => {
     try {
-      await store.probeWrite(environment.nowMs())
+      await store.probeWrite(trustedMs())
       provenAtMs = monotonicMs()
     } finally {
       underWay = undefined

@@ -5,6 +5,7 @@ import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { cases } from '../../scripts/testing/torture.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { testEngineName } from '../testing/testEngine.ts'
+import { removeAhead } from './history/retention.ts'
 import { CheckCounts } from './checkCounts.ts'
 import { OpenHours } from './history/openHours.ts'
 import { ResultLog } from './history/resultLog.ts'
@@ -61,6 +62,10 @@ function open(storeId = STORE) {
     count: () => database.prepare('SELECT count(*) FROM log').pluck().get(),
   }
 }
+
+/** The states of the series in memory. */
+const statesBySeries = () =>
+  new Map([DUBLIN, ASHBURN].map((series) => [series, results.board.find(series)?.state.state]))
 
 const service: MonitoredService = {
   id: SERVICE,
@@ -386,6 +391,22 @@ test('after a clock was set back by an hour, results of times that have one alre
   expect(results.serviceStates().at(-1)).toEqual([START_S + 65, 3])
 })
 
+test('after a clock was set back, also series whose last check was long before follow their results', () => {
+  results.update({ intervalS: 600 })
+  results.send([{ series: DUBLIN, dueS: START_S + 1_600 }])
+  results.send([{ series: ASHBURN, dueS: START_S + 1_200 }])
+  // Only one of the results is due more than a quarter of an hour later.
+  results.board.transact(() => results.board.markStale(START_S + 690))
+  results.send([{ series: ASHBURN, dueS: START_S + 700, outcome: 'down' }])
+  const behindOther = statesBySeries()
+  // Now none is, but the server has seen the step.
+  results.board.transact(() => results.board.markStale(START_S + 600, true))
+  results.send([{ series: DUBLIN, dueS: START_S + 650, outcome: 'down' }])
+
+  expect(behindOther.get(ASHBURN)).toBe('down')
+  expect(statesBySeries().get(DUBLIN)).toBe('down')
+})
+
 test('a region whose results are late by less than two intervals is no clock that was set back', () => {
   const transitionsOf = (kind: string) =>
     prepareTransitions(results.database)
@@ -425,6 +446,7 @@ test('a service follows its results again when a clock that was a month ahead is
   results.send(round(1, 'up'), START_S + 70)
   const steady = transitionsOf().slice(before)
   results.send([...round(2, 'up'), ...round(3, 'down')], START_S + 190)
+  for (const slice of removeAhead(results.database, START_S + 200)) results.board.transact(slice)
 
   expect(steady).toEqual([])
   expect(results.serviceStates()).toEqual([

@@ -1,12 +1,15 @@
 import { seriesNumber } from '../domain/regions.ts'
+import { STEP_MS_MAX } from './clockTrust.ts'
 import {
   afterResult,
   atInstant,
   endpointState,
   newSeries,
+  SET_BACK_S_MAX,
   type SeriesResult,
   type SeriesState,
   type State,
+  setBackTo,
   serviceState,
   staleFromS,
 } from '../domain/serviceState.ts'
@@ -113,13 +116,19 @@ export class StateBoard {
       this.#rounds.afterResult(service, series, { dueS: result.dueS, nowS })
   }
 
-  /** Sets series to unknown when their last known result is too old at `nowS`, and follows a clock that was set back. */
-  markStale(nowS: number): void {
+  /**
+   * Sets series to unknown when their last known result is too old at `nowS`. `isSetBack` says that the clock was set back
+   * by more than SET_BACK_S_MAX since the last call, which a result that is due later shows too.
+   */
+  markStale(nowS: number, isSetBack = false): void {
+    const newestS = this.#newestDueS()
+    const wasSetBack = isSetBack || newestS > nowS + SET_BACK_S_MAX
     for (const series of this.#series.values()) {
       if (series.endedAtS !== null) continue
-      const state = atInstant(series.state, series.times, nowS)
+      const isAhead = wasSetBack && series.state.lastDueS > nowS
+      const state = isAhead ? setBackTo(series.state, nowS) : atInstant(series.state, series.times, nowS)
       if (state === series.state) continue
-      if (state.lastDueS < series.state.lastDueS) this.#setBack(series.endpoint, nowS)
+      if (isAhead) this.#setBack(series.endpoint, { nowS, newestS })
       this.#changeSeries(series, state, state.sinceS)
     }
   }
@@ -247,14 +256,33 @@ export class StateBoard {
     this.#rounds.refresh(service, atS)
   }
 
-  /** Moves the beginnings of the states of an endpoint and its service to `nowS` if they are later. */
-  #setBack(number: number, nowS: number): void {
+  /** Due time of the newest result of all active series; 0 without any. */
+  #newestDueS(): number {
+    let newestS = 0
+    for (const { endedAtS, state } of this.#series.values()) {
+      if (endedAtS === null && state.lastDueS > newestS) newestS = state.lastDueS
+    }
+    return newestS
+  }
+
+  /**
+   * Moves the beginnings of the states of an endpoint and its service to `nowS` if they are later. Later history is
+   * removed, unless so much would be that the clock may be wrong now: then it is only ended, after its newest result at
+   * `newestS`, and the upkeep removes it when the clock is trusted.
+   */
+  #setBack(number: number, { nowS, newestS }: { readonly nowS: number; readonly newestS: number }): void {
+    const isDoubted = newestS > nowS + STEP_MS_MAX / 1_000
+    const endS = (sinceS: number) => Math.max(sinceS, newestS) + 1
     const endpoint = this.#endpoints.get(number)
     if (endpoint !== undefined && endpoint.sinceS > nowS) {
       const changed = { ...endpoint, sinceS: nowS }
       this.#set(this.#endpoints, number, changed)
       this.#rows.putEndpoint(changed)
-      this.#rows.removeSpansAfter(number, nowS)
+      if (!isDoubted) this.#rows.removeSpansAfter(number, nowS)
+      else
+        this.#rows.addSpan({
+          ...{ endpoint: number, fromS: endS(endpoint.sinceS), state: 'unknown', regionsDown: '' },
+        })
       const down = this.seriesOf(number).filter(({ state }) => state.state === 'down')
       const regionsDown = down.map(({ region }) => region).join(',')
       this.#rows.addSpan({ endpoint: number, fromS: nowS, state: changed.state, regionsDown })
@@ -264,7 +292,8 @@ export class StateBoard {
       const changed = { ...service, sinceS: nowS }
       this.#set(this.#services, service.id, changed)
       this.#rows.putService(changed)
-      this.#rows.removeSpansAfter(service.id, nowS)
+      if (!isDoubted) this.#rows.removeSpansAfter(service.id, nowS)
+      else this.#rows.addServiceSpan(service.id, endS(service.sinceS), 'unknown')
       this.#rows.addServiceSpan(service.id, nowS, changed.state)
     }
   }

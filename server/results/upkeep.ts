@@ -1,11 +1,12 @@
 import type { HistoryPolicy, Retention } from '../domain/historyPolicy.ts'
 import { RETENTION_MIN } from '../domain/historyPolicy.ts'
+import { SET_BACK_S_MAX } from '../domain/serviceState.ts'
 import { prepareMeta } from './database/meta.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { compact, readFrontier } from './history/compaction.ts'
 import { removeDeleted, removeEnded } from './history/removal.ts'
 import type { ResultLog } from './history/resultLog.ts'
-import { expire } from './history/retention.ts'
+import { expire, removeAhead } from './history/retention.ts'
 import { rollDays, rollLatencies } from './history/rollDays.ts'
 import { inSlices, type Slices } from './history/slices.ts'
 import { DAY_S, hourOf } from './history/storedResult.ts'
@@ -21,6 +22,8 @@ export interface UpkeepParts {
   readonly nowMs: () => number
   /** Sequence of the newest applied transition: later ones are kept regardless of their age. */
   readonly appliedUpTo: () => number
+  /** The time by which history expires (seconds since the epoch): a wrong clock must not remove it. */
+  readonly trustedS: number
 }
 
 /**
@@ -29,7 +32,8 @@ export interface UpkeepParts {
  * history.
  */
 export function* upkeep(parts: UpkeepParts, nowS: number): Slices {
-  const { database, board, log, policy, nowMs, appliedUpTo } = parts
+  const { database, board, log, policy, nowMs, appliedUpTo, trustedS } = parts
+  const expiryS = Math.min(nowS, trustedS)
   const retentionOf = (orgId: string): Retention => policy.retention.get(orgId) ?? RETENTION_MIN
   yield* writeSeries(database, board, nowS, nowMs)
   yield* removeDeleted(database, nowMs, (series) => {
@@ -48,13 +52,14 @@ export function* upkeep(parts: UpkeepParts, nowS: number): Slices {
     nowS,
   )
   yield* rollLatencies(database, hourOf(readFrontier(database)), nowMs)
-  yield* rollDays(database, nowS, nowMs)
+  yield* rollDays(database, expiryS, nowMs)
   const series = board.seriesNumbers().map((number) => ({
     number,
     retention: retentionOf(board.find(number)?.orgId ?? ''),
   }))
-  yield* expire(database, nowS, series, { nowMs, appliedUpTo })
-  yield* removeEnded(database, (orgId) => nowS - retentionOf(orgId).hoursDays * DAY_S, nowMs)
+  yield* expire(database, expiryS, series, { nowMs, appliedUpTo })
+  yield* removeAhead(database, Math.max(nowS, trustedS) + SET_BACK_S_MAX)
+  yield* removeEnded(database, (orgId) => expiryS - retentionOf(orgId).hoursDays * DAY_S, nowMs)
 }
 
 function* writeSeries(

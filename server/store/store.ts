@@ -407,8 +407,10 @@ export interface UpkeepStore {
    * pauses and administration are written, and other writes reject with DiskFullError.
    */
   assertDiskSpace(): Promise<void>
-  /** Rejects when a durable write is not possible. */
+  /** Records `nowMs` as the last use. Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
+  /** The recorded last use (milliseconds since the epoch); `undefined` before the first one. */
+  lastUseMs(): Promise<number | undefined>
   /** Sizes of the outbox, the database and its disk. */
   stats(): Promise<StoreStats>
   /** Deletes expired rows, and runs the database's own maintenance. */

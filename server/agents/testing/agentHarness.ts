@@ -90,6 +90,7 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
     ...{ place: { dataDir }, lease: null, log, storeId: store.storeId },
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(0),
+    trustedMs: Date.now,
     onTransitions: (file) => applying.apply(file),
   })
   while (!results.isUp) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -310,6 +310,53 @@ test('results are kept for the retention of the plan, hours for longer, and old 
   opened.database.close()
 })
 
+test('a clock that is decades behind removes no history, and what was known ends as unknown', async () => {
+  const opened = openedResults(newFolder())
+  const stoppedS = START_S + 3 * DAY_S
+  const [againS, endS] = [stoppedS + HOUR_S, stoppedS + 2 * HOUR_S]
+  opened.update([one], START_S)
+  opened.send(minutes(ONE, START_S, 1), START_S)
+  opened.send(minutes(ONE, stoppedS, 1), stoppedS)
+  opened.keep(stoppedS + 400)
+
+  opened.board.transact(() => opened.board.markStale(DAY_S))
+  opened.send(minutes(ONE, DAY_S + 30, 1, 'down'), DAY_S + 30)
+  opened.keep(DAY_S + 400, undefined, stoppedS + 800)
+  opened.board.transact(() => opened.board.markStale(againS))
+  opened.send(minutes(ONE, againS, 1), againS)
+  opened.send(minutes(ONE, againS + 60, 1), againS + 60)
+  opened.keep(againS + 400)
+  const timeline = await opened.measurements(endS).timeline(one.id, START_S, endS)
+  const ofService = timeline.filter(({ endpointId }) => endpointId === null)
+
+  expect(ofService.map(({ fromS, state }) => [fromS, state])).toEqual([
+    [START_S, 'up'],
+    [stoppedS + 1, 'unknown'],
+    [againS, 'up'],
+  ])
+  expect(count(opened, 'service_days')).toBe(1)
+  expect(count(opened, 'hours')).toBe(2)
+})
+
+test('a clock that is years ahead removes no history until it is trusted', () => {
+  const opened = openedResults(newFolder())
+  const aheadS = START_S + 10 * 365 * DAY_S
+  opened.update([one], START_S)
+  opened.send(minutes(ONE, START_S, 180), START_S + 3 * HOUR_S)
+  opened.keep(START_S + 2 * DAY_S + 5 * HOUR_S)
+  const kept = () =>
+    ['service_spans', 'spans', 'service_days', 'endpoint_days', 'hours'].map((table) => count(opened, table))
+  const before = kept()
+
+  opened.keep(aheadS, undefined, START_S + 2 * DAY_S + 5 * HOUR_S)
+  const doubted = [kept(), listChunkTables(opened.database).length]
+  opened.keep(aheadS)
+
+  expect(before).not.toContain(0)
+  expect(doubted).toEqual([before, 1])
+  expect([kept().at(-1), listChunkTables(opened.database).length]).toEqual([0, 0])
+})
+
 test('a deleted service is invisible at once, and its history is removed by the next upkeep', async () => {
   const opened = openedResults(newFolder())
   opened.update([one, two], START_S)

@@ -8,7 +8,7 @@ import { DAY_S, HOUR_S } from './storedResult.ts'
 /** Retention of applied transitions (days). */
 const TRANSITIONS_DAYS = 7
 /** Retention of state changes and daily rollups (days). */
-const DAYS_DAYS = 3 * 365
+export const DAYS_KEPT = 3 * 365
 /** Retention of a certificate after it was last seen (days): its host uses another one by then. */
 const CERTIFICATES_DAYS = 1
 /** Retention of a series after its end (days): results of its last checks are accepted until then. */
@@ -16,10 +16,10 @@ const ENDED_SERIES_DAYS = 7
 
 /** Tables with the same retention for all organisations: rows with an older `column` are removed. */
 const EXPIRING = [
-  { table: 'spans', column: 'from_s', unitS: 1, days: DAYS_DAYS },
-  { table: 'service_spans', column: 'from_s', unitS: 1, days: DAYS_DAYS },
-  { table: 'endpoint_days', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
-  { table: 'service_days', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
+  { table: 'spans', column: 'from_s', unitS: 1, days: DAYS_KEPT },
+  { table: 'service_spans', column: 'from_s', unitS: 1, days: DAYS_KEPT },
+  { table: 'endpoint_days', column: 'day', unitS: DAY_S, days: DAYS_KEPT },
+  { table: 'service_days', column: 'day', unitS: DAY_S, days: DAYS_KEPT },
   { table: 'certificates', column: 'last_seen_s', unitS: 1, days: CERTIFICATES_DAYS },
   { table: 'series_states', column: 'ended_at_s', unitS: 1, days: ENDED_SERIES_DAYS },
 ] as const
@@ -57,5 +57,12 @@ export function* expire(
   )
   yield () => {
     removeLinks.run()
+  }
+}
+
+/** Removes states that begin after `untilS`: they are of a clock that was ahead, and would hide later ones. */
+export function* removeAhead(database: ResultsDatabase, untilS: number): Slices {
+  for (const table of ['spans', 'service_spans']) {
+    yield* removeRows(database, table, 'from_s > ?', () => [untilS])
   }
 }

@@ -5,6 +5,7 @@ import { latenciesOf } from './hourRollup.ts'
 import { prepareHourRows } from './hourRows.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { prepareSpanRows } from './spanRows.ts'
+import { DAYS_KEPT } from './retention.ts'
 import { DAY_S } from './storedResult.ts'
 
 /** A day is rolled up this long after its end (seconds): until then late results may change it. */
@@ -32,7 +33,9 @@ export function* rollDays(database: ResultsDatabase, nowS: number, nowMs: () => 
   const endpoints = database.prepare<[], { number: number; serviceId: string }>(
     'SELECT number, service_id AS "serviceId" FROM endpoints',
   )
-  for (let day = Math.max(readRolledDays(database), firstDay ?? finalDay); day < finalDay; day += 1) {
+  // States of a clock that was decades behind begin long before the days that are kept.
+  const fromDay = Math.max(readRolledDays(database), firstDay ?? finalDay, finalDay - DAYS_KEPT)
+  for (let day = fromDay; day < finalDay; day += 1) {
     yield* inSlices(services.all(), nowMs, prepareServiceDay(database, day))
     yield* inSlices(endpoints.all(), nowMs, prepareEndpointDay(database, day))
     const rolled = day + 1

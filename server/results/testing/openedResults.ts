@@ -52,8 +52,8 @@ export function openedResults(
   for (const slice of loadLog(database, log.openHours, () => 0)) slice()
   putMaintenance(database, policy.maintenance)
   let appliedUpTo = 0
-  const slicesOf = (nowS: number) =>
-    upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS)
+  const slicesOf = (nowS: number, trustedS = nowS) =>
+    upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo, trustedS }, nowS)
   return {
     database,
     sqlite,
@@ -72,10 +72,12 @@ export function openedResults(
     apply: (sequence: number): void => {
       appliedUpTo = sequence
     },
-    /** Runs the upkeep until `slicesMax` slices were committed; returns whether it finished. */
-    keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY): boolean => {
+    /**
+     * Runs the upkeep until `slicesMax` slices were committed; returns whether it finished. History expires by `trustedS`.
+     */
+    keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY, trustedS = nowS): boolean => {
       let count = 0
-      for (const slice of slicesOf(nowS)) {
+      for (const slice of slicesOf(nowS, trustedS)) {
         if (count >= slicesMax) return false
         board.transact(slice)
         count += 1

@@ -41,6 +41,7 @@ function startResults(dataDir: string): Results {
     storeId: STORE,
     log: pino({ level: 'warn' }, { write: (line: string) => (log += line) }),
     readAll: async () => [service],
+    trustedMs: Date.now,
     readPolicy: async () => ({ retention: new Map(), maintenance: [] }),
     onTransitions: () => {},
   })

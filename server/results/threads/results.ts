@@ -28,6 +28,8 @@ export interface ResultsParts extends Omit<ThreadSettings, 'isSuspect'> {
   readonly readAll: () => Promise<readonly MonitoredService[]>
   /** Reads the retention of history and the maintenance windows. */
   readonly readPolicy: () => Promise<HistoryPolicy>
+  /** The time by which history expires (milliseconds since the epoch). */
+  readonly trustedMs: () => number
   /** Called when a thread has opened its file, and when it has written new transitions. */
   readonly onTransitions: (fileId: string) => void
   /** Called after each run of the upkeep with its working time (seconds). */
@@ -170,8 +172,9 @@ export class Results {
   }
 
   #sendPolicy(): void {
-    this.#parts.readPolicy().then(
-      (policy) => this.#thread.post({ kind: 'policy', policy }),
+    const { readPolicy, trustedMs } = this.#parts
+    readPolicy().then(
+      (policy) => this.#thread.post({ kind: 'policy', policy, trustedMs: trustedMs() }),
       (error: unknown) => this.#parts.log.error({ err: error }, 'the retention of results could not be read'),
     )
   }

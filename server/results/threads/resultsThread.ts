@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import { SET_BACK_S_MAX } from '../../domain/serviceState.ts'
 import { fileGuard } from '../../store/sqlite/files/fileGuard.ts'
 import { ConnectionLostError } from '../../store/postgres/blocking/blockingClient.ts'
 import { prepareAgentWatch } from '../agentWatch.ts'
@@ -64,8 +65,12 @@ const changes: MonitoredChange[] = []
 const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
 let policy: HistoryPolicy | undefined
+/** The trusted time at 0 of the monotonic clock (milliseconds since the epoch). */
+let trustedFromMs = 0
 let appliedUpTo = 0
 let staleCheckedS = 0
+/** The time at 0 of the monotonic clock, at the last check for stale series (milliseconds since the epoch). */
+let checkedClockStartMs = Date.now() - performance.now()
 let announcedTransition = transitions.newest()
 
 /** Opens the results; `reader` is a read-only connection for queries. */
@@ -107,10 +112,14 @@ function attempt(work: () => void): boolean {
   }
 }
 
-/** Sets series without recent results to unknown. */
+/** Sets series without recent results to unknown, and follows a clock that was set back. */
 function markStale(): void {
   const checkedS = nowS()
-  if (attempt(() => board.transact(() => board.markStale(checkedS)))) staleCheckedS = checkedS
+  const clockStartMs = Date.now() - nowMs()
+  const wasSetBack = clockStartMs < checkedClockStartMs - SET_BACK_S_MAX * 1_000
+  if (!attempt(() => board.transact(() => board.markStale(checkedS, wasSetBack)))) return
+  staleCheckedS = checkedS
+  checkedClockStartMs = clockStartMs
 }
 
 function scheduleWork(delayMs: number): void {
@@ -166,7 +175,11 @@ function load(loaded: OpenHours, slices: Slices): void {
 function startUpkeep(): void {
   // Without the policy, retention is unknown.
   if (policy === undefined) setTimeout(startUpkeep, FIRST_UPKEEP_MS)
-  else runUpkeep(upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS()))
+  else {
+    const trustedS = Math.floor((trustedFromMs + nowMs()) / 1_000)
+    const parts = { database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo, trustedS }
+    runUpkeep(upkeep(parts, nowS()))
+  }
 }
 
 /** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
@@ -222,6 +235,7 @@ port.on('message', (message: ToThread) => {
       return scheduleWork(0)
     case 'policy':
       policy = message.policy
+      trustedFromMs = message.trustedMs - nowMs()
       attempt(() => putMaintenance(database, message.policy.maintenance))
       return
     case 'agents': {

@@ -30,7 +30,7 @@ export interface ThreadSettings {
 /** Messages to the thread. Those with an `id` get a reply. */
 export type ToThread =
   | { readonly kind: 'update'; readonly change: MonitoredChange }
-  | { readonly kind: 'policy'; readonly policy: HistoryPolicy }
+  | { readonly kind: 'policy'; readonly policy: HistoryPolicy; readonly trustedMs: number }
   | { readonly kind: 'agents'; readonly regions: readonly RegionPresence[] }
   | { readonly kind: 'ingest'; readonly id: number; readonly batch: ResultsBatch }
   | { readonly kind: 'transitions'; readonly id: number; readonly after: number }

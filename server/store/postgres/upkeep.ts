@@ -29,6 +29,10 @@ export function postgresUpkeep(
       const version = await rowOf<Version>(read, VERSION_QUERY, [])
       if (version !== undefined) throw incompatible(version)
     },
+    lastUseMs: async () => {
+      const row = await rowOf<{ atMs: number }>(read, 'SELECT beaten_at_ms AS "atMs" FROM heartbeat', [])
+      return row?.atMs
+    },
     stats: async () => {
       const row = await rowOf<Omit<StoreStats, 'logBytes' | 'diskFreeBytes' | 'lastBackupAtMs'>>(
         read,

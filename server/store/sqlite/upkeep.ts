@@ -25,6 +25,7 @@ export function sqliteUpkeep(
     `INSERT INTO heartbeat (only_row, beaten_at_ms) VALUES (1, ?)
      ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
   )
+  const lastBeat = reader.prepare<[], number>('SELECT beaten_at_ms FROM heartbeat').pluck()
   const unpublished = reader.prepare<[], { count: number; oldestAtMs: number | null }>(
     `SELECT count(*) AS count, min(created_at_ms) AS oldestAtMs FROM commands
      WHERE sequence > coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0)`,
@@ -41,6 +42,7 @@ export function sqliteUpkeep(
       commits.run(() => {
         beat.run(nowMs)
       }),
+    lastUseMs: async () => lastBeat.get(),
     stats: async () => {
       const { count = 0, oldestAtMs = null } = unpublished.get() ?? {}
       const { name } = reader

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LOCK_LEASE } from '../results/postgres/postgresResults.ts'
-import { openStore } from '../store/postgres/openStore.ts'
-import { connect, withConnection } from '../store/postgres/schema/migrate.ts'
-import type { LeaseRow, MonitoringLease, Store } from '../store/store.ts'
-import { sharedCluster } from '../testing/postgres/cluster.ts'
-import { STOPPED_CLOCKS } from '../testing/storedServices.ts'
+import { LOCK_LEASE } from '../../results/postgres/postgresResults.ts'
+import { openStore } from '../../store/postgres/openStore.ts'
+import { connect, withConnection } from '../../store/postgres/schema/migrate.ts'
+import type { LeaseRow, MonitoringLease, Store } from '../../store/store.ts'
+import { sharedCluster } from '../../testing/postgres/cluster.ts'
+import { STOPPED_CLOCKS } from '../../testing/storedServices.ts'
 import { followLease, type LeasedWork, RENEWAL_MS } from './followLease.ts'
 
 const log = pino({ level: 'silent' })

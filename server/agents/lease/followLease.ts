@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { LeaseRow, MonitoringLease } from '../store/store.ts'
+import type { LeaseRow, MonitoringLease } from '../../store/store.ts'
 import { failureLog } from './failureLog.ts'
 
 /** Interval between renewals of the lease (milliseconds). */

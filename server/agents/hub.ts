@@ -159,7 +159,8 @@ export class Hub implements Bus {
     const { store, services, results, log } = this.#parts
     try {
       const upTo = await store.newestCommand()
-      for (;;) {
+      // After a close, the next start reads all services.
+      while (!this.#isClosed) {
         const range = { after: this.#announcedUpTo, upTo, countMax: CHANGES_MAX }
         const changed = await store.changedServices(range)
         const newest = changed.at(-1)

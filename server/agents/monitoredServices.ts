@@ -64,12 +64,13 @@ export class MonitoredServices {
     return sum
   }
 
-  /** All services, read page by page. */
-  async readAll(): Promise<readonly MonitoredService[]> {
+  /** All services, read page by page. Rejects with the reason of `signal` when that is aborted. */
+  async readAll(signal?: AbortSignal): Promise<readonly MonitoredService[]> {
     const services: MonitoredService[] = []
     const removed = new Set(this.#known.keys())
     let last = ''
     for (;;) {
+      signal?.throwIfAborted()
       const page = await this.#store.definitionsAfter(last, PAGE_SERVICES)
       services.push(...(await this.#take(page)))
       for (const { id } of page) removed.delete(id)

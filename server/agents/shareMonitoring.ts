@@ -46,7 +46,7 @@ export async function shareMonitoring(parts: SharedParts): Promise<MonitoringVie
   const reading = readResults(databaseUrl, log)
   const leased = await followLease({
     ...{ lease: monitoringLease, log },
-    start: (lease) => startMonitoring({ ...parts, place: { databaseUrl }, lease }),
+    start: (lease, signal) => startMonitoring({ ...parts, place: { databaseUrl }, lease, signal }),
   })
   const polls = setInterval(() => void leased.current()?.hub.publish(), POLL_MS)
   const present = (): Monitoring['hub'] => {

@@ -31,6 +31,8 @@ export interface MonitoringParts {
   readonly place: ResultsPlace
   /** The lease that storing results requires; `null` for a file. */
   readonly lease: LeaseRow | null
+  /** Aborts the start. */
+  readonly signal?: AbortSignal
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
@@ -68,11 +70,11 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   await services.readModes()
   const quietUpTo = await store.newestQuietChange()
   // All endpoints must have numbers before agents ask.
-  await services.readAll()
+  await services.readAll(parts.signal)
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
     ...{ place, lease, log, storeId: store.storeId },
-    readAll: () => services.readAll(),
+    readAll: (signal) => services.readAll(signal),
     readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
     trustedMs: parts.trustedMs,
     onTransitions: applying.apply,

@@ -5,6 +5,7 @@ import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
 import type { Bus } from './bus.ts'
+import { startRelay } from './relay.ts'
 
 let server: TestServer
 afterEach(() => server.close())
@@ -128,4 +129,25 @@ test('definitions of services that have moved to other regions are fetched a few
 
   expect(fetched.map(({ region }) => region)).toEqual(Array(8).fill('eu-west-1'))
   expect(bus.taken.length).toBe(9 * 3)
+})
+
+test('a relay that stops publishes no further batch of many commands', async () => {
+  server = await startServer({ rateLimit: 'none', bus: closedBus() })
+  const made = 501
+  await server.overrideLimits({ servicesMax: made })
+  await Promise.all(Array.from({ length: made }, () => create({ regions: ['eu-west-1'] })))
+  let count = 0
+  let stopped: Promise<void> | undefined
+  const bus: Bus = {
+    publish: async () => {
+      count += 1
+      stopped ??= relay.stop()
+    },
+  }
+
+  const relay = startRelay({ store: server.store, bus, onError: () => {} })
+  await relay.drain()
+  await stopped
+
+  expect(count).toBe(500)
 })

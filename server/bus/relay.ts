@@ -35,7 +35,8 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
   let isStopped = false
 
   async function publishAll(): Promise<void> {
-    for (;;) {
+    // After a stop, the next start publishes the rest.
+    while (!isStopped) {
       const from = await store.cursorOf(BUS_READER)
       const { deliveries, next } = await store.commandsAfter(from, BATCH_MAX)
       if (deliveries.length === 0) return

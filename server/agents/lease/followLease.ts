@@ -13,8 +13,11 @@ interface Work {
 /** Dependencies of the work of a lease. */
 export interface LeaseParts<Leased extends Work> {
   readonly lease: Pick<MonitoringLease, 'acquire' | 'release'>
-  /** Starts the work of a term. It may take longer than the lease lasts, which is renewed meanwhile. */
-  readonly start: (row: LeaseRow) => Promise<Leased>
+  /**
+   * Starts the work of a term. It may take longer than the lease lasts, which is renewed meanwhile. Rejects when `signal`
+   * is aborted.
+   */
+  readonly start: (row: LeaseRow, signal: AbortSignal) => Promise<Leased>
   readonly log: Logger
 }
 
@@ -40,6 +43,7 @@ export async function followLease<Leased extends Work>({
   start,
   log,
 }: LeaseParts<Leased>): Promise<LeasedWork<Leased>> {
+  const stopping = new AbortController()
   let term: LeaseRow | null = null
   let working: { readonly holder: string; readonly work: Leased } | undefined
   let changing: Promise<void> | undefined
@@ -62,7 +66,7 @@ export async function followLease<Leased extends Work>({
         await work.stop()
       } else if (term !== null) {
         const { holder } = term
-        working = { holder, work: await start(term) }
+        working = { holder, work: await start(term, stopping.signal) }
         log.info('this server monitors now')
       }
     }
@@ -106,6 +110,7 @@ export async function followLease<Leased extends Work>({
     },
     stop: async () => {
       clearInterval(renewals)
+      stopping.abort()
       await renewing
       await changing?.catch(() => {})
       await working?.work.stop()

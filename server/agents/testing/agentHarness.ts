@@ -88,7 +88,7 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
     ...{ place: { dataDir }, lease: null, log, storeId: store.storeId },
-    readAll: () => services.readAll(),
+    readAll: (signal) => services.readAll(signal),
     readPolicy: () => store.historyPolicy(0),
     trustedMs: Date.now,
     onTransitions: (file) => applying.apply(file),

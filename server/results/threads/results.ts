@@ -24,8 +24,8 @@ const FAILURE_LOG_MS = 60_000
 /** Dependencies of `Results`. */
 export interface ResultsParts extends Omit<ThreadSettings, 'isSuspect'> {
   readonly log: Logger
-  /** All monitored services; each new thread starts with them. */
-  readonly readAll: () => Promise<readonly MonitoredService[]>
+  /** All monitored services; each new thread starts with them. Rejects when `signal` is aborted. */
+  readonly readAll: (signal: AbortSignal) => Promise<readonly MonitoredService[]>
   /** Reads the retention of history and the maintenance windows. */
   readonly readPolicy: () => Promise<HistoryPolicy>
   /** The time by which history expires (milliseconds since the epoch). */
@@ -44,6 +44,7 @@ export class Results {
   readonly #parts: ResultsParts
   readonly #thread: ThreadClient
   readonly #policyTimer: NodeJS.Timeout
+  readonly #stopping = new AbortController()
   #fileId: string | undefined
   #newestTransition = 0
   #isSuspect = false
@@ -110,6 +111,8 @@ export class Results {
    */
   update(read: () => Promise<MonitoredChange>): Promise<void> {
     const updating = this.#updating.then(async () => {
+      // The next start reads all services.
+      if (this.#stopping.signal.aborted) return
       const change = await read()
       this.#thread.post({ kind: 'update', change })
     })
@@ -153,8 +156,12 @@ export class Results {
     return this.#thread.latest(series)
   }
 
-  /** Stops the thread after it has written all received messages. */
+  /**
+   * Stops the thread after it has written the messages that it received; in bounded time, also while it writes many
+   * services.
+   */
   async stop(): Promise<void> {
+    this.#stopping.abort()
     clearInterval(this.#policyTimer)
     await this.#updating
     await this.#thread.stop()
@@ -162,8 +169,10 @@ export class Results {
 
   #sendAll(): void {
     const { log, readAll } = this.#parts
-    this.update(async () => ({ services: await readAll(), ended: [], isWhole: true })).catch(
+    const { signal } = this.#stopping
+    this.update(async () => ({ services: await readAll(signal), ended: [], isWhole: true })).catch(
       (error: unknown) => {
+        if (signal.aborted) return
         log.error({ err: error }, 'the monitored services could not be read for the results thread')
         this.#thread.terminate()
       },

@@ -10,6 +10,8 @@ import type { FromThread, ReadingSettings, ThreadSettings, ToThread } from './th
 
 /** Pauses before restarts of a failed thread (milliseconds); the last one repeats. */
 const RESTART_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+/** Maximum wait for a thread that stops (milliseconds). */
+const STOP_MS_MAX = 3_000
 /** Maximum number of waiting requests: one of each agent that can be connected. */
 const WAITING_MAX = 1_024
 /** Maximum number of waiting queries: beyond, pages are shown without measurements. */
@@ -125,7 +127,7 @@ export class ThreadClient {
     void this.#worker?.terminate()
   }
 
-  /** Stops the thread after it has handled all earlier messages. */
+  /** Stops the thread after it has handled all earlier messages, and ends it when that takes too long. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#restart)
@@ -133,7 +135,10 @@ export class ThreadClient {
     if (worker === undefined) return
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     this.post({ kind: 'stop' })
+    // It may write all services of a large store. What it has not committed, agents send again.
+    const timeout = setTimeout(() => void worker.terminate(), STOP_MS_MAX)
     await ended
+    clearTimeout(timeout)
   }
 
   #receive(message: FromThread): void {

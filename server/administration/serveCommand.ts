@@ -13,6 +13,7 @@ import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
+import { awaitDatabase } from './database/awaitDatabase.ts'
 import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, setting, variableOf } from './options/configuration.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
@@ -153,6 +154,7 @@ async function serve(options: ServeOptions, source: KeySource, write: (text: str
   const tls = sharedTlsOf(options)
   const backups = backupScheduleOf(options)
   const engine = engineOf(options, options.backupTo)
+  await awaitDatabase(engine, log)
   if (options.migrate === 'never') await assertMigrated(engine)
   const program = await startProgram({
     engine,

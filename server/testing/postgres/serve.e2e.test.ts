@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { suiteFolder } from '../../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../apiClient.ts'
@@ -9,6 +11,7 @@ import { runHere } from '../commandHere.ts'
 import { PROGRAM, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { durableDatabases } from './durableDatabases.ts'
+import { startLossyProxy } from './lossyProxy.ts'
 
 const folder = suiteFolder()
 let url = ''
@@ -75,4 +78,33 @@ test('a master key is never created for a shared database', async () => {
     1,
     expect.stringContaining(`there is no master key in ${missing}: create one with`),
   ])
+})
+
+test('a server waits for a database that does not respond yet, and a signal ends the wait at once', async () => {
+  const proxy = await startLossyProxy(url)
+  onTestFinished(() => proxy.close())
+  proxy.cut()
+  const early = [...flags]
+  early[1] = join(folder, 'proxied-url')
+  writeFileSync(early[1], proxy.url, { mode: 0o600 })
+  const ended = spawn(process.execPath, [PROGRAM, 'serve', ...early, '--port', '0'])
+  let log = ''
+  ended.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString()
+  })
+  await vi.waitUntil(() => log.includes('waiting for the database'), { timeout: 60_000 })
+  ended.kill('SIGTERM')
+  await once(ended, 'exit')
+  const starting = startProcess(early)
+  const before = proxy.connections()
+  await vi.waitUntil(() => proxy.connections() > before, { timeout: 60_000 })
+  proxy.restore()
+  const server = await starting
+
+  expect(ended.signalCode).toBe('SIGTERM')
+  expect(JSON.parse(log.split('\n')[0] ?? '')).toMatchObject({
+    level: 40,
+    reason: expect.stringContaining('the database'),
+  })
+  expect(await server.stop()).toBe(0)
 })

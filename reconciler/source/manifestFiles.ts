@@ -17,11 +17,11 @@ import {
   hiddenDefaults,
   type ManifestDocument,
   type ManifestFile,
+  type OnFilesRead,
   type ReadFile,
   readYaml,
   readYamlFiles,
   unread,
-  type YamlOptions,
 } from '../manifest/read/readYaml.ts'
 import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
 import { isManifestFile } from '../plan/sourceName.ts'
@@ -48,21 +48,21 @@ export interface ManifestSource {
  * are left out. Symbolic links are refused, because they could lead out of the folder, and so are special files, because reading
  * a pipe could block.
  */
-export function readManifests(path: string, options: YamlOptions = {}): ManifestSource {
+export function readManifests(path: string, onProgress?: OnFilesRead): ManifestSource {
   const entry = statSync(path, { throwIfNoEntry: false })
   if (entry === undefined) {
     return { exists: false, rootDirectory: path, files: 0, documents: [], problems: [] }
   }
   if (!entry.isDirectory()) {
     const found = [{ path, directory: '', kind: kindOf(entry) }]
-    return { exists: true, rootDirectory: dirname(path), ...readFiles(found, options) }
+    return { exists: true, rootDirectory: dirname(path), ...readFiles(found, onProgress) }
   }
   const { ignores, problems } = ignoreRulesOf(path)
   // Without its rules, manifests that were left out on purpose would be applied.
   if (problems.length > 0) return { exists: true, rootDirectory: path, files: 0, documents: [], problems }
   const unlisted: ManifestProblem[] = []
   const found = listed(path, '', ignores, unlisted)
-  const read = readFiles(found, options)
+  const read = readFiles(found, onProgress)
   return { exists: true, rootDirectory: path, ...read, problems: [...unlisted, ...read.problems] }
 }
 
@@ -128,7 +128,7 @@ function entriesOf(folder: string, problems: ManifestProblem[]): readonly Dirent
 
 function readFiles(
   found: readonly Found[],
-  options: YamlOptions,
+  onProgress: OnFilesRead | undefined,
 ): Pick<ManifestSource, 'files' | 'documents' | 'problems'> {
   const documents: ManifestDocument[] = []
   const problems: ManifestProblem[] = []
@@ -153,7 +153,7 @@ function readFiles(
       }
     }
   }
-  for (const read of readYamlFiles(sources, options)) {
+  for (const read of readYamlFiles(sources, onProgress)) {
     // Not push(...): a file may have more documents than a call may have arguments.
     for (const document of read.documents) documents.push(document)
     for (const problem of read.problems) problems.push(problem)

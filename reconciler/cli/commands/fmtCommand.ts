@@ -10,9 +10,9 @@ import { writeOutput } from '../session/outputFile.ts'
 
 /** Formats manifests; with --check only lists those that are not formatted. */
 export async function fmtCommand(path: string, { output, options }: CommandContext): Promise<CommandResult> {
-  const { exists, documents, problems, files } = readManifests(path, {
-    onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
-  })
+  const { exists, documents, problems, files } = readManifests(path, (done, total) =>
+    output.progress(`read ${done} of ${total} files`),
+  )
   if (!exists) throw missingPath(path)
   const isCheck = options.check === true
   output.problems(problems)

@@ -25,9 +25,7 @@ export async function loadManifests(
   { output, options, env }: CommandContext,
   secrets: 'required' | 'optional',
 ): Promise<LoadedManifests> {
-  const source = readManifests(path, {
-    onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
-  })
+  const source = readManifests(path, (done, total) => output.progress(`read ${done} of ${total} files`))
   const isPattern = await patternCheckFor(source.documents)
   const set = compileSet(
     source.documents,

@@ -81,7 +81,7 @@ export function* compileSteps(
   const unread = [...(sources.unread ?? []), ...problems]
   const environments = classified.environments.map(readEnvironment)
   const chosen = chooseEnvironment(environments, environmentName, unread)
-  const defaultsOf = byDirectory(defaults)
+  const defaultsOf = grouped(defaults, ({ source }) => source.directory)
   const read: ReadService[] = []
   for (const document of services) {
     read.push(readService(document, defaultsOf, chosen, sources))
@@ -126,16 +126,9 @@ function withProblems(document: Document): {
   return { document: { ...document, faulty: true }, problems }
 }
 
-/** Defaults documents by folder. */
-type DefaultsOf = ReadonlyMap<string, readonly Document[]>
-
-function byDirectory(defaults: readonly Document[]): DefaultsOf {
-  return grouped(defaults, ({ source }) => source.directory)
-}
-
 function readService(
   document: Document,
-  defaultsOf: DefaultsOf,
+  defaultsOf: ReadonlyMap<string, readonly Document[]>,
   chosen: ChosenEnvironment,
   sources: SetSources,
 ): ReadService {

@@ -34,10 +34,8 @@ export interface ReadFile {
   readonly problems: readonly ManifestProblem[]
 }
 
-export interface YamlOptions {
-  /** Called with the number of files read so far. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined
-}
+/** Called with the number of files read so far. */
+export type OnFilesRead = (done: number, total: number) => void
 
 /**
  * Parses the YAML of `source`. Aliases are refused, so that no document can grow beyond its text; a repeated key is a
@@ -85,13 +83,13 @@ const NOT_FOR_A_BATCH = /^\uFEFF|^(?:---|\.\.\.|%)|[\n\r](?:---|\.\.\.|%)/
 /** Equals `readYaml` for each of `sources`, but is faster. Pure. */
 export function readYamlFiles(
   sources: readonly ManifestFile[],
-  options: YamlOptions = {},
+  onProgress?: OnFilesRead,
 ): readonly ReadFile[] {
   const read: ReadFile[] = []
   for (let from = 0; from < sources.length; ) {
     const batch = batchAt(sources, from)
     from += batch.length
-    options.onProgress?.(from, sources.length)
+    onProgress?.(from, sources.length)
     for (const one of readBatch(batch) ?? batch.map(readYaml)) read.push(one)
   }
   return read

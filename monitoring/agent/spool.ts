@@ -4,6 +4,7 @@ import * as zlib from 'node:zlib'
 import { codeOf } from '../../api/runtime/errorCode.ts'
 import { fileReason } from '../../api/runtime/fileReason.ts'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { processIdentity } from '../../api/runtime/processIdentity.ts'
 import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
@@ -18,8 +19,6 @@ const REFUSED_BYTES_MAX = 1_024 * 1_024
 const REFUSED_FILE = 'refused.jsonl'
 /** The file with the id of the process that uses the folder, and its start time where the system provides it. */
 const LOCK_FILE = 'lock'
-/** Position of the start time in `/proc/PID/stat` after the name of the program. */
-const START_FIELD = 19
 const SPOOL_FILE = /^(\d{10})\.jsonl$/
 const CRC_CHARS = 8
 const LINE_END = 0x0a
@@ -275,37 +274,20 @@ function resultOf(line: string): QueuedResult | undefined {
  * locks nothing.
  */
 async function takeLock(file: string): Promise<void> {
-  const [, pid, start] = /^([1-9]\d*)(?: (\d+))?$/.exec(await readFile(file, 'utf8').catch(() => '')) ?? []
-  const holder = Number(pid)
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const [, pid, start] = /^([1-9]\d*)(?: (\d+))?$/.exec(text) ?? []
+  const holder = pid === undefined ? undefined : processIdentity(Number(pid))
   // After a restart of the machine another program may have the same process id.
-  const isSame = start === undefined || start === (await startOf(holder))
-  if (pid !== undefined && holder !== process.pid && isSame && isRunning(holder)) {
+  const isHeld = holder !== undefined && (start === undefined || holder === text)
+  if (isHeld && Number(pid) !== process.pid) {
     throw new Error(
-      `the spool is used by the agent with process id ${holder}: name another folder (or remove ${file})`,
+      `the spool is used by the agent with process id ${pid}: name another folder (or remove ${file})`,
     )
   }
   try {
-    await writeFile(file, `${process.pid} ${await startOf(process.pid)}`.trimEnd(), { mode: 0o600 })
+    await writeFile(file, `${processIdentity(process.pid)}`.trimEnd(), { mode: 0o600 })
   } catch (error) {
     // Checks whose results wait in memory are worth more than the lock.
     if (codeOf(error) !== 'ENOSPC') throw error
-  }
-}
-
-/**
- * Start time of the process `pid`, in clock ticks since the machine started; empty when the system does not provide it.
- * Source: proc(5).
- */
-async function startOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The name of the program before it may contain any character.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? ''
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, posix, resolve, win32 } from 'node:path'
+import { processIdentity } from '../../../api/runtime/processIdentity.ts'
 import { watchParent } from '../../protocol/plugin/parent.ts'
 
 export interface TerraformRun {
@@ -52,11 +53,11 @@ export function currentRun(environment: NodeJS.ProcessEnv, interrupted: AbortSig
   const parent = process.ppid
   const isParentThere = watchParent()
   return {
-    owner: identityOf(parent) ?? String(parent),
+    owner: processIdentity(parent) ?? String(parent),
     workspace: createHash('sha256')
       .update(JSON.stringify(workspaceParts(environment)))
       .digest('hex'),
-    isRunning: (owner) => identityOf(Number.parseInt(owner, 10)) === owner,
+    isRunning: (owner) => processIdentity(Number.parseInt(owner, 10)) === owner,
     onOrderlyEnd: (settle) => {
       if (settling.length === 0) process.once('exit', (code) => settleAll(code, isParentThere()))
       // A second interruption ends Terraform before its state contains every service.
@@ -89,29 +90,4 @@ function workspaceName(environment: NodeJS.ProcessEnv): string {
     // Terraform creates the file when a workspace is first selected.
     return 'default'
   }
-}
-
-/** Process id and, if available, start time; `undefined` when there is no such process. */
-function identityOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: the process exists, but runs as another user.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined
-  }
-  const { state, startedAt } = linuxProcess(pid)
-  return state === 'Z' ? undefined : `${pid} ${startedAt}`
-}
-
-/** State and start time of a process from /proc (proc_pid_stat(5)); empty texts on other systems. */
-function linuxProcess(pid: number): { readonly state: string; readonly startedAt: string } {
-  let stat: string
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  } catch {
-    return { state: '', startedAt: '' }
-  }
-  // The second field is the name in parentheses, which may contain spaces. The third one follows the last parenthesis.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { state: fields[0] ?? '', startedAt: fields[19] ?? '' }
 }

@@ -8,7 +8,7 @@ import type { HttpResponse } from './attempt.ts'
 import { firstProblem, readNoContent, readResponse as read } from './contractResponse.ts'
 import { IncidentClient } from './incidentClient.ts'
 import { agreedOrg } from './keyRing.ts'
-import type { CallOptions, ClientOptions } from './request.ts'
+import type { CallOptions, ClientOptions, ClientRequest } from './request.ts'
 import { Sender } from './sender.ts'
 
 /** A listed service that could not be decoded, such as one with a newer kind of assertion. */
@@ -96,10 +96,7 @@ export class Client {
 
   /** One service; refused with `not_found` when the organisation has none of this id. */
   async getService(id: string, options: CallOptions = {}): Promise<ServiceResponse> {
-    return read(
-      serviceResponseSchema,
-      await this.#sender.repeat({ method: 'GET', path: servicePath(id) }, options),
-    )
+    return this.#service({ method: 'GET', path: servicePath(id) }, options)
   }
 
   /**
@@ -122,8 +119,7 @@ export class Client {
     request: ServiceRequest,
     options: CallOptions = {},
   ): Promise<ServiceResponse> {
-    const attempt = { method: 'PATCH', path: servicePath(id), json: request } as const
-    return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
+    return this.#service({ method: 'PATCH', path: servicePath(id), json: request }, options)
   }
 
   /** Deletes a service. Refused with `not_found` when it does not exist any more. */
@@ -133,14 +129,16 @@ export class Client {
 
   /** Pauses a service; the result is the paused service, even if it already was paused. */
   async pauseService(id: string, options: CallOptions = {}): Promise<ServiceResponse> {
-    const attempt = { method: 'POST', path: `${servicePath(id)}/pause` } as const
-    return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
+    return this.#service({ method: 'POST', path: `${servicePath(id)}/pause` }, options)
   }
 
   /** Resumes a service; refused with `forbidden` when the plan no longer allows it. */
   async resumeService(id: string, options: CallOptions = {}): Promise<ServiceResponse> {
-    const attempt = { method: 'POST', path: `${servicePath(id)}/resume` } as const
-    return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
+    return this.#service({ method: 'POST', path: `${servicePath(id)}/resume` }, options)
+  }
+
+  async #service(request: ClientRequest, options: CallOptions): Promise<ServiceResponse> {
+    return read(serviceResponseSchema, await this.#sender.repeat(request, options))
   }
 
   /** Loads the HTTP library, which takes some milliseconds. Without this call, the first request does it. */

@@ -3,6 +3,7 @@ import type { Duration } from './duration.ts'
 import type {
   CallInput,
   CallOutput,
+  EndpointInput,
   Method,
   SensitiveInput,
   ServiceRequest,
@@ -77,16 +78,8 @@ function canonicalOutput(output: Output): CanonicalSensitive {
   return 'Plain' in output ? { plain: output.Plain } : { sealed: output.Sealed.key_id }
 }
 
-interface Definition<Call extends CallInput | CallOutput> {
-  readonly name: string
-  readonly interval_secs: number
-  readonly regions: readonly string[]
-  readonly endpoints: readonly {
-    readonly url: string
-    readonly name?: string | null | undefined
-    readonly call: Call
-    readonly assertions: readonly Assertion[]
-  }[]
+interface Definition<Call> extends Omit<ServiceRequest, 'endpoints'> {
+  readonly endpoints: readonly (Omit<EndpointInput, 'call'> & { readonly call: Call })[]
 }
 
 function canonicalService<Call extends CallInput | CallOutput>(

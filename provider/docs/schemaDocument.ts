@@ -8,29 +8,34 @@ export interface SchemaDocument {
   readonly [key: string]: unknown
 }
 
+/** The key of each kind of types in the document. */
+const KINDS = {
+  resources: 'resource_schemas',
+  dataSources: 'data_source_schemas',
+  lists: 'list_resource_schemas',
+  actions: 'action_schemas',
+} as const
+
 /**
  * The schema of `provider` as `terraform providers schema -json` prints it, under its source `address` with the
  * host spelled out: what bindings are generated from, and the public surface to compare between versions. Pure.
  */
 export function schemaDocument(provider: Provider, address: string): SchemaDocument {
-  const dataSources = [...provider.dataSources].map(([name, { handlers }]) => [
-    name,
-    schemaEntry(handlers.schema),
+  // True because these are the keys of KINDS.
+  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => provider[kind].size > 0)
+  const schemas = kinds.map((kind) => [
+    KINDS[kind],
+    Object.fromEntries(
+      [...provider[kind]].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)]),
+    ),
   ])
-  const lists = [...provider.lists].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)])
-  const actions = [...provider.actions].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)])
   const functions = [...provider.functions].map(([name, definition]) => [name, functionEntry(definition)])
   return {
     format_version: '1.0',
     provider_schemas: {
       [address]: {
         provider: schemaEntry(provider.schema),
-        resource_schemas: Object.fromEntries(
-          [...provider.resources].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)]),
-        ),
-        ...(dataSources.length === 0 ? {} : { data_source_schemas: Object.fromEntries(dataSources) }),
-        ...(lists.length === 0 ? {} : { list_resource_schemas: Object.fromEntries(lists) }),
-        ...(actions.length === 0 ? {} : { action_schemas: Object.fromEntries(actions) }),
+        ...Object.fromEntries(schemas),
         ...(functions.length === 0 ? {} : { functions: Object.fromEntries(functions) }),
       },
     },

@@ -142,8 +142,10 @@ export const incidentResource = resourceFor<Connection>()({
 
   async create(context) {
     const { config } = context
-    const { openingOf, updateOf } = await import('./incidentRequests.ts')
-    const request = openingOf({
+    const { incidentRequestSchema, incidentUpdateRequestSchema } = await import(
+      '../../api/contract/incident.ts'
+    )
+    const request = incidentRequestSchema.parse({
       title: config.title,
       message: config.message,
       severity: config.severity,
@@ -156,7 +158,7 @@ export const incidentResource = resourceFor<Connection>()({
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened), private: owner }
       context.keep(observed(opened), owner)
-      const update = updateOf({ body: request.message, status })
+      const update = incidentUpdateRequestSchema.parse({ body: request.message, status })
       try {
         const updated = await updateIfAbsent(session, opened.id, { update, signal })
         return { state: observed(updated), private: owner }
@@ -179,8 +181,8 @@ export const incidentResource = resourceFor<Connection>()({
     return runInSession(task, context, async (session, signal) => {
       await checkOwner(session, context.private, signal)
       const status = planned.status === UNKNOWN ? prior.status : planned.status
-      const { updateOf } = await import('./incidentRequests.ts')
-      const update = updateOf({
+      const { incidentUpdateRequestSchema } = await import('../../api/contract/incident.ts')
+      const update = incidentUpdateRequestSchema.parse({
         body: planned.message,
         status,
         severity: planned.severity,

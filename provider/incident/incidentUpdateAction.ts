@@ -31,9 +31,13 @@ export const incidentUpdateAction = actionFor<Connection>()({
   },
   async invoke(context) {
     const { incident_id: id, message, status, severity } = context.config
-    const { updateOf } = await import('./incidentRequests.ts')
+    const { incidentUpdateRequestSchema } = await import('../../api/contract/incident.ts')
     const { updateIfAbsent } = await import('./postIfAbsent.ts')
-    const update = updateOf({ body: message, status, severity: severity ?? undefined })
+    const update = incidentUpdateRequestSchema.parse({
+      body: message,
+      status,
+      severity: severity ?? undefined,
+    })
     const task = { task: `update incident ${id}`, operation: 'update' } as const
     await runInSession(task, context, async (session, signal) => {
       const incident = await updateIfAbsent(session, id, { update, signal })

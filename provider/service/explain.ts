@@ -27,38 +27,28 @@ export async function withExplainedFailure<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ApiError) {
-      throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `${responseSentence(error)} ${advice(error, key)}`),
-      )
-    }
-    if (error instanceof ConnectionError) {
-      const outcome =
-        error.outcome === 'unknown'
-          ? 'It is unknown whether the API applied the change: check before you apply again.'
-          : `Nothing was changed: ${asSentence(error.hint ?? `check ${url} and that the server runs`)}`
-      throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
-      )
-    }
-    if (error instanceof UnreadableResponse) {
-      const advice = `Check ${url}, and any proxy in front of the API.`
-      throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `The response cannot be used: ${error.message}. ${advice}`),
-      )
-    }
-    throw error
+    const detail = detailOf(error, { url, key })
+    if (detail === undefined) throw error
+    throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, detail))
   }
 }
 
-/** `text` with a full stop, unless it ends with a question mark. */
-function asSentence(text: string): string {
-  return text.endsWith('?') ? text : `${text}.`
-}
-
-/** The API's message, unchanged, because it may begin with the name of a field. */
-function responseSentence({ message }: ApiError): string {
-  return `The API responded: ${message}.`
+/** What happened, and advice; `undefined` for an error that is not of the API. */
+function detailOf(error: unknown, { url, key }: SettingNames): string | undefined {
+  // The API's message is unchanged, because it may begin with the name of a field.
+  if (error instanceof ApiError) return `The API responded: ${error.message}. ${advice(error, key)}`
+  if (error instanceof ConnectionError) {
+    const hint = error.hint ?? `check ${url} and that the server runs`
+    const outcome =
+      error.outcome === 'unknown'
+        ? 'It is unknown whether the API applied the change: check before you apply again.'
+        : `Nothing was changed: ${hint.endsWith('?') ? hint : `${hint}.`}`
+    return `There was ${error.message}. ${outcome}`
+  }
+  if (error instanceof UnreadableResponse) {
+    return `The response cannot be used: ${error.message}. Check ${url}, and any proxy in front of the API.`
+  }
+  return undefined
 }
 
 function advice(error: ApiError, key: string): string {

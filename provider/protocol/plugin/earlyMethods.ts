@@ -20,22 +20,27 @@ export function earlyMethods({ schema, ending, onShutdown }: EarlyParts): Readon
     [PATHS.broker, { respond: (_, cancelled) => emptyStream(cancelled, ending), isRequestStream: true }],
     [
       PATHS.shutdown,
-      {
-        respond: async function* () {
-          setImmediate(onShutdown)
-          yield NOTHING
-        },
-      },
+      oneMessage(() => {
+        setImmediate(onShutdown)
+        return NOTHING
+      }),
     ],
   ])
-  if (schema !== undefined) {
-    methods.set(PATHS.schema, {
-      respond: async function* () {
-        yield schema
-      },
-    })
-  }
+  if (schema !== undefined)
+    methods.set(
+      PATHS.schema,
+      oneMessage(() => schema),
+    )
   return methods
+}
+
+/** The method whose response is the message that `respond` returns. */
+export function oneMessage(respond: (request: Uint8Array) => Uint8Array): Method {
+  return {
+    respond: async function* (request) {
+      yield respond(request)
+    },
+  }
 }
 
 /** A stream without messages that ends when one of `signals` aborts. */

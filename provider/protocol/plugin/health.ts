@@ -1,7 +1,7 @@
 /** go-plugin's health service, which Terraform does not use. */
 import type { Method } from '../grpc/server.ts'
 import { HEALTH, healthCheck } from '../wire/goplugin.ts'
-import { emptyStream } from './earlyMethods.ts'
+import { emptyStream, oneMessage } from './earlyMethods.ts'
 
 /** The service name in go-plugin's health checks. */
 const HEALTH_NAME = 'plugin'
@@ -15,14 +15,7 @@ function responseTo(request: Uint8Array): Uint8Array {
 /** The methods Check and Watch. The stream of Watch remains open until `ending` aborts. */
 export function healthMethods(ending: AbortSignal): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
-    [
-      '/grpc.health.v1.Health/Check',
-      {
-        respond: async function* (request) {
-          yield responseTo(request)
-        },
-      },
-    ],
+    ['/grpc.health.v1.Health/Check', oneMessage(responseTo)],
     [
       '/grpc.health.v1.Health/Watch',
       {

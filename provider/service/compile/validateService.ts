@@ -1,4 +1,4 @@
-import { assertionParts } from '../../../api/contract/assertion.ts'
+import { type Assertion, assertionParts } from '../../../api/contract/assertion.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
 import { suggestsSecret } from '../../../api/contract/requestHeaders.ts'
 import { serviceRequestSchema } from '../../../api/contract/service.ts'
@@ -19,7 +19,7 @@ export function validateService(config: ServiceConfig): readonly Diagnostic[] {
   const compiled = compileService(config)
   const problems = [...compiled.problems, ...contractProblems(compiled)]
   // Warnings are left out when there is an error.
-  const doubts = problems.length > 0 ? [] : [...oddStatusCodes(compiled), ...impossibleTimes(compiled)]
+  const doubts = problems.length > 0 ? [] : doubtfulAssertions(compiled)
   return [...problems, ...plainSecrets(config), ...doubts]
 }
 
@@ -60,31 +60,30 @@ function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
   })
 }
 
-/** Warnings for status codes that no server sends. The contract allows them, but they are probably a mistake. */
-function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
+/** Warnings for assertions that the contract allows, but that are probably a mistake. */
+function doubtfulAssertions({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
-    endpoint.assertions.flatMap((assertion, place) => {
-      if (!('StatusCode' in assertion)) return []
-      const codes = Object.values(assertion.StatusCode.expected).flat()
-      if (codes.every((code) => code >= 100 && code <= 599)) return []
-      const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
-      const detail = `${formatPath(path)} contains a status that no server sends: statuses are between 100 and 599.`
-      return [warningAt(path, 'Unusual status code', detail)]
-    }),
+    endpoint.assertions.flatMap((assertion, place) =>
+      doubtOf(assertion, ['endpoints', index, 'assertions', place, KINDS[assertionParts(assertion).kind]]),
+    ),
   )
 }
 
-/** Warnings for impossible times. The contract allows them, and a service with one can be imported and changed. */
-function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
-  return request.endpoints.flatMap((endpoint, index) =>
-    endpoint.assertions.flatMap((assertion, place) => {
-      const { kind, operators, operator } = assertionParts(assertion)
-      if (operators !== 'duration' || !('LessThan' in operator)) return []
-      const { secs, nanos } = operator.LessThan
-      if (secs > 0 || nanos > 0) return []
-      const path: Path = ['endpoints', index, 'assertions', place, KINDS[kind], 'lt']
-      const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails in every check.`
-      return [warningAt(path, 'This assertion never holds', detail)]
-    }),
-  )
+/** Warnings for a status code that no server sends, and for an impossible time. A service with one can be imported. */
+function doubtOf(assertion: Assertion, path: Path): readonly Diagnostic[] {
+  const { operators, operator } = assertionParts(assertion)
+  if (operators === 'integer' && !Object.values(operator).flat().every(isSent)) {
+    const detail = `${formatPath(path)} contains a status that no server sends: statuses are between 100 and 599.`
+    return [warningAt(path, 'Unusual status code', detail)]
+  }
+  if (operators !== 'duration' || !('LessThan' in operator)) return []
+  const { secs, nanos } = operator.LessThan
+  if (secs > 0 || nanos > 0) return []
+  const at: Path = [...path, 'lt']
+  const detail = `${formatPath(at)} is 0s, and no time is shorter: the assertion fails in every check.`
+  return [warningAt(at, 'This assertion never holds', detail)]
+}
+
+function isSent(status: number): boolean {
+  return status >= 100 && status <= 599
 }

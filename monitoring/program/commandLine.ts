@@ -10,19 +10,6 @@ import { readRanges } from './readRanges.ts'
 import { runAgent } from './runAgent.ts'
 import { wholeNumber } from './wholeNumber.ts'
 
-/** Environment variables that replace flags. A flag takes precedence. */
-const VARIABLES = {
-  server: 'PHAROS_AGENT_SERVER',
-  tokenFile: 'PHAROS_AGENT_TOKEN_FILE',
-  caFile: 'PHAROS_AGENT_CA_FILE',
-  allowRanges: 'PHAROS_ALLOW_RANGES',
-  checkProxy: 'PHAROS_CHECK_PROXY',
-  spool: 'PHAROS_AGENT_SPOOL',
-  spoolMax: 'PHAROS_AGENT_SPOOL_MAX',
-  metricsPort: 'PHAROS_AGENT_METRICS_PORT',
-  logLevel: 'PHAROS_LOG_LEVEL',
-} as const
-
 /** The only value without a flag, because every user of the machine can read a command line. */
 const TOKEN_VARIABLE = 'PHAROS_AGENT_TOKEN'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -61,18 +48,18 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     .exitOverride()
     .addOption(
       new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7175')
-        .env(VARIABLES.server)
+        .env('PHAROS_AGENT_SERVER')
         .argParser(serverOption)
         .makeOptionMandatory(),
     )
     .addOption(
       new Option('--token-file <file>', 'file with the token that "pharos-server agent create" printed').env(
-        VARIABLES.tokenFile,
+        'PHAROS_AGENT_TOKEN_FILE',
       ),
     )
     .addOption(
       new Option('--ca-file <file>', 'CA certificates (PEM) to trust instead of the default ones').env(
-        VARIABLES.caFile,
+        'PHAROS_AGENT_CA_FILE',
       ),
     )
     .addOption(
@@ -80,30 +67,30 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         '--allow-ranges <ranges>',
         'private address ranges that checks may reach, such as 10.0.0.0/8',
       )
-        .env(VARIABLES.allowRanges)
+        .env('PHAROS_ALLOW_RANGES')
         .argParser(readRanges)
         .default([], 'none'),
     )
-    .addOption(proxyOption(command, '--check-proxy', 'URL of a proxy for all checks', VARIABLES.checkProxy))
+    .addOption(proxyOption(command, '--check-proxy', 'URL of a proxy for all checks', 'PHAROS_CHECK_PROXY'))
     .addOption(
       new Option('--spool <dir>', 'folder for results while the server is away (default: memory only)').env(
-        VARIABLES.spool,
+        'PHAROS_AGENT_SPOOL',
       ),
     )
     .addOption(
       new Option('--spool-max <MiB>', 'maximum size of the spool; the oldest results are dropped first')
-        .env(VARIABLES.spoolMax)
+        .env('PHAROS_AGENT_SPOOL_MAX')
         .argParser(wholeNumber(1, 1_048_576))
         .default(64),
     )
     .addOption(
       new Option('--metrics-port <port>', 'port of /metrics on 127.0.0.1, 0 for any free one (default: none)')
-        .env(VARIABLES.metricsPort)
+        .env('PHAROS_AGENT_METRICS_PORT')
         .argParser(wholeNumber(0, 65_535)),
     )
     .addOption(
       new Option('--log-level <level>', 'minimum log level; logs go to stderr')
-        .env(VARIABLES.logLevel)
+        .env('PHAROS_LOG_LEVEL')
         .choices(LOG_LEVELS)
         .default('info'),
     )

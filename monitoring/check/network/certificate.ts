@@ -2,7 +2,6 @@ import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { HIDDEN } from '../../assertions/quotedText.ts'
-import type { Reason } from '../../protocol/outcomes.ts'
 import { CheckFault } from '../outcome/reason.ts'
 
 /** Maximum number of certificates in the cache of verdicts on names. */
@@ -120,16 +119,15 @@ function chainFault(
   error: string,
   { notBeforeMs, notAfterMs, chainNotAfterMs }: SeenCertificate,
 ): CheckFault {
-  const fault = (reason: Reason, text: string): CheckFault => new CheckFault(reason, text)
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
   if (error === EXPIRED) {
     return notAfterMs === chainNotAfterMs
-      ? fault('certificate_expired', `certificate expired on ${day(notAfterMs)}`)
-      : fault('certificate_expired', `a certificate of the chain expired on ${day(chainNotAfterMs)}`)
+      ? new CheckFault('certificate_expired', `certificate expired on ${day(notAfterMs)}`)
+      : new CheckFault('certificate_expired', `a certificate of the chain expired on ${day(chainNotAfterMs)}`)
   }
   if (error === NOT_YET_VALID)
-    return fault('certificate_not_yet_valid', `certificate is valid from ${day(notBeforeMs)}`)
-  return fault(
+    return new CheckFault('certificate_not_yet_valid', `certificate is valid from ${day(notBeforeMs)}`)
+  return new CheckFault(
     'certificate_untrusted',
     `certificate ${UNTRUSTED_WORDS[error] ?? `is not trusted (${error})`}`,
   )

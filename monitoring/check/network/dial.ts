@@ -1,6 +1,5 @@
 import { connect, isIPv6, type Socket } from 'node:net'
 import type { AttemptClock } from '../outcome/attemptClock.ts'
-import type { Reason } from '../../protocol/outcomes.ts'
 import { CheckFault } from '../outcome/reason.ts'
 import type { IsForbidden } from './addressRules.ts'
 
@@ -83,11 +82,10 @@ export function shownAddress(address: string, port: number): string {
 }
 
 function connectFault(code: string, where: string, hasRoute: boolean): CheckFault {
-  const fault = (reason: Reason, text: string): CheckFault => new CheckFault(reason, text)
-  if (code === 'ECONNREFUSED') return fault('connect_refused', `connection refused by ${where}`)
-  if (code === 'ETIMEDOUT') return fault('connect_timeout', `no connection to ${where} in time`)
+  if (code === 'ECONNREFUSED') return new CheckFault('connect_refused', `connection refused by ${where}`)
+  if (code === 'ETIMEDOUT') return new CheckFault('connect_timeout', `no connection to ${where} in time`)
   if (LOCAL_ERRORS.has(code) || (code === 'ENETUNREACH' && !hasRoute)) {
-    return fault('agent_local', `this machine could not connect to ${where} (${code})`)
+    return new CheckFault('agent_local', `this machine could not connect to ${where} (${code})`)
   }
-  return fault('connect_unreachable', `${where} cannot be reached (${code})`)
+  return new CheckFault('connect_unreachable', `${where} cannot be reached (${code})`)
 }

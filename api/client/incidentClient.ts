@@ -2,7 +2,8 @@ import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../contra
 import type { Section, Severity } from '../contract/incidentTerms.ts'
 import { readResponse } from './contractResponse.ts'
 import { type IncidentList, incidentListSchema, incidentResponseSchema } from './incidentResponse.ts'
-import type { CallOptions, Sending } from './request.ts'
+import type { CallOptions } from './request.ts'
+import type { Sender } from './sender.ts'
 
 /** Which incidents to list. Contract: GET /v1/incidents query parameters. */
 export interface IncidentQuery {
@@ -20,16 +21,16 @@ export interface IncidentQuery {
 
 /** The four operations on incidents. Methods throw as those of Client do. */
 export class IncidentClient {
-  readonly #sending: Sending
+  readonly #sender: Sender
 
-  constructor(sending: Sending) {
-    this.#sending = sending
+  constructor(sender: Sender) {
+    this.#sender = sender
   }
 
   /** One page of incidents. */
   async list(query: IncidentQuery, options: CallOptions = {}): Promise<IncidentList> {
     const path = `/v1/incidents?${queryText(query)}`
-    return readResponse(incidentListSchema, await this.#sending.repeat({ method: 'GET', path }, options))
+    return readResponse(incidentListSchema, await this.#sender.repeat({ method: 'GET', path }, options))
   }
 
   /** All incidents that match `query`, in the order of the API: page by page, until one adds nothing. */
@@ -46,7 +47,7 @@ export class IncidentClient {
   /** One incident; refused with `not_found` when the organisation has none of this id. */
   async get(id: string, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'GET', path: incidentPath(id) } as const
-    return readResponse(incidentResponseSchema, await this.#sending.repeat(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sender.repeat(attempt, options))
   }
 
   /** Opens an incident. Like the creation of a service it is not sent again when it may have been executed. */
@@ -56,13 +57,13 @@ export class IncidentClient {
     options: CallOptions = {},
   ): Promise<Incident> {
     const attempt = { method: 'POST', path: '/v1/incidents', json: request, idempotencyKey } as const
-    return readResponse(incidentResponseSchema, await this.#sending.once(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sender.once(attempt, options))
   }
 
   /** Appends an update; `resolved` closes the incident finally. Not sent again: the log would contain it twice. */
   async update(id: string, request: IncidentUpdateRequest, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'POST', path: `${incidentPath(id)}/updates`, json: request } as const
-    return readResponse(incidentResponseSchema, await this.#sending.once(attempt, options))
+    return readResponse(incidentResponseSchema, await this.#sender.once(attempt, options))
   }
 }
 

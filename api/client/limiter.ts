@@ -61,10 +61,6 @@ export const systemTiming: Timing = {
 /** `next` overtakes everything in the queue: for the pause of a service that is created paused. */
 export type Lane = 'in-order' | 'next'
 
-interface Waiter {
-  readonly pass: () => void
-}
-
 /**
  * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
  * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
@@ -88,7 +84,8 @@ export class Limiter {
   #heldUntilMs = 0
   #holdMs = PAUSE_MS_MIN
   #cancelTimer: (() => void) | undefined
-  readonly #lanes: Readonly<Record<Lane, Waiter[]>> = { next: [], 'in-order': [] }
+  /** The functions that let queued requests pass. */
+  readonly #lanes: Readonly<Record<Lane, (() => void)[]>> = { next: [], 'in-order': [] }
   readonly #fullRate: BucketRate
   /** The current rate: less than the full rate while other clients spend from the same key. */
   #rate: BucketRate
@@ -117,11 +114,9 @@ export class Limiter {
         this.#serve()
         reject(signal?.reason)
       }
-      const waiter: Waiter = {
-        pass: () => {
-          signal?.removeEventListener('abort', abort)
-          resolve()
-        },
+      const waiter = (): void => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
       }
       signal?.addEventListener('abort', abort, { once: true })
       queue.push(waiter)
@@ -230,8 +225,8 @@ export class Limiter {
       }
       this.#isAlone = this.#inFlight === 0
       this.#inFlight += 1
-      const waiter = this.#lanes.next.shift() ?? this.#lanes['in-order'].shift()
-      waiter?.pass()
+      const pass = this.#lanes.next.shift() ?? this.#lanes['in-order'].shift()
+      pass?.()
     }
   }
 }

@@ -3,7 +3,7 @@ import type { IncidentRequest, IncidentUpdateRequest } from '../contract/inciden
 import type { ServiceRequest } from '../contract/service.ts'
 import type { BucketRate } from '../contract/tokenBucket.ts'
 import type { Outgoing } from '../network/outgoing.ts'
-import type { Attempt, HttpResponse } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
 import type { WaitObserver } from './waiting.ts'
 
@@ -62,12 +62,6 @@ export interface ClientRequest {
   readonly path: string
   readonly json?: ServiceRequest | IncidentRequest | IncidentUpdateRequest
   readonly idempotencyKey?: string
-}
-
-/** How requests are sent: `repeat` for those that may be sent again, `once` for those that may not. */
-export interface Sending {
-  readonly repeat: (request: ClientRequest, options: CallOptions) => Promise<HttpResponse>
-  readonly once: (request: ClientRequest, options: CallOptions) => Promise<HttpResponse>
 }
 
 /** One attempt and its result, for logs and metrics, without headers and bodies. `status` is 0 without a response. */

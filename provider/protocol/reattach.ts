@@ -25,12 +25,7 @@ export async function serveForReattach(
   provider: Provider,
   sources: readonly string[],
 ): Promise<Reattachable> {
-  const log = createLog({
-    level: logLevelFrom(process.env),
-    module: `provider.${provider.name}`,
-    write: (line) => void process.stderr.write(line),
-    nowMs: Date.now,
-  })
+  const log = createLog(provider.name, logLevelFrom(process.env))
   const calls = createCallTable()
   const plugin = createPluginServer({
     access: { kind: 'open' },

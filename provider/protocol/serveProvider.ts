@@ -47,12 +47,7 @@ export async function serveProvider(name: string, parts: ProviderParts): Promise
     process.exitCode = 1
     return
   }
-  const log = createLog({
-    level: environment.logLevel,
-    module: `provider.${name}`,
-    write: (line) => void process.stderr.write(line),
-    nowMs: Date.now,
-  })
+  const log = createLog(name, environment.logLevel)
   claimOutput()
   const calls = createCallTable()
   guardProcess(calls, log)

@@ -17,32 +17,24 @@ export function logLevelFrom(environment: NodeJS.ProcessEnv): LogLevel | undefin
   return LEVELS.find((level) => level === wanted) ?? 'trace'
 }
 
-/** The output, the settings and the clock of a log. */
-export interface LogSink {
-  readonly level: LogLevel | undefined
-  readonly module: string
-  write(line: string): void
-  nowMs(): number
-}
-
 /** hclog requires exactly six decimals of a second; JavaScript's clock has three. */
-const timestamp = (nowMs: number): string => new Date(nowMs).toISOString().replace('Z', '000Z')
+const timestamp = (): string => new Date().toISOString().replace('Z', '000Z')
 
-/** A log that writes to `sink`. */
-export function createLog(sink: LogSink): Log {
-  const lowest = sink.level === undefined ? LEVELS.length : LEVELS.indexOf(sink.level)
+/** The log of the provider `name` on stderr, with lines of at least `lowest`; none when that is `undefined`. */
+export function createLog(name: string, lowest: LogLevel | undefined): Log {
+  const first = lowest === undefined ? LEVELS.length : LEVELS.indexOf(lowest)
   const writer =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}): void => {
-      if (LEVELS.indexOf(level) < lowest) return
+      if (LEVELS.indexOf(level) < first) return
       const line = {
         ...fields,
         '@level': level,
         '@message': message.slice(0, MESSAGE_CHARS_MAX),
-        '@module': sink.module,
-        '@timestamp': timestamp(sink.nowMs()),
+        '@module': `provider.${name}`,
+        '@timestamp': timestamp(),
       }
-      sink.write(`${JSON.stringify(line)}\n`)
+      process.stderr.write(`${JSON.stringify(line)}\n`)
     }
   return {
     trace: writer('trace'),

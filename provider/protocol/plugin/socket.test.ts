@@ -14,7 +14,7 @@ import { createPluginServer } from './server.ts'
 import { openSocket } from './socket.ts'
 
 const certificate = createCertificate(Date.now())
-const log = createLog({ level: undefined, module: '', write: () => undefined, nowMs: () => 0 })
+const log = createLog('', undefined)
 
 test.each([
   ['without TLS', { kind: 'open' } as const, undefined],

@@ -115,7 +115,8 @@ export function settle(attributes: Attributes, planned: ObjectValue, result: Obj
     const filled = fill(wanted, known)
     state[name] = withoutUnknown(filled)
     if (attribute.writeOnly) {
-      if (known !== undefined && known !== null) faults.push({ path: [name], message: WRITE_ONLY })
+      if (known !== undefined && known !== null)
+        faults.push({ path: [name], message: 'is write-only, so its value is not saved' })
     } else if (containsUnknown(filled) || (wanted === UNKNOWN && given === undefined)) {
       faults.push({ path: [name], message: 'is not known after apply; it is saved as null' })
     } else if (given !== undefined && containsUnknown(given)) {
@@ -126,5 +127,3 @@ export function settle(attributes: Attributes, planned: ObjectValue, result: Obj
   }
   return { state, faults }
 }
-
-const WRITE_ONLY = 'is write-only, so its value is not saved'

@@ -39,10 +39,7 @@ export type Decision =
  * Without a journal the first two kinds look like the third.
  */
 export class CreationGuard {
-  readonly #run: TerraformRun
-  readonly #scope: string
-  readonly #nowMs: () => number
-  readonly #warn: (message: string) => void
+  readonly #options: Required<GuardOptions>
   #journal: CreationJournal | undefined
   /** The journal at the first plan. */
   #plannedWith: Records | undefined
@@ -51,12 +48,9 @@ export class CreationGuard {
   /** Nonces of the intents that creates of this process have handled, including their own. */
   readonly #claimed = new Set<string>()
 
-  constructor({ folders, run, scope, warn, nowMs = Date.now }: GuardOptions) {
-    this.#run = run
-    this.#scope = scope
-    this.#nowMs = nowMs
-    this.#warn = warn
-    this.#journal = firstWritable(folders, run, nowMs)
+  constructor(options: GuardOptions) {
+    this.#options = { nowMs: Date.now, ...options }
+    this.#journal = firstWritable(this.#options)
     if (this.#journal === undefined) this.#warnOnce()
   }
 
@@ -68,7 +62,7 @@ export class CreationGuard {
     const intent = open.find((candidate) => candidate.id === id)
     const isOfInterest =
       intent !== undefined ||
-      createdMs >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX ||
+      createdMs >= this.#options.nowMs() - UNKNOWN_SERVICE_MS_MAX ||
       open.some(({ id: made, atMs }) => made === undefined && createdMs >= atMs - CLOCK_SKEW_MS)
     if (isOfInterest) this.#write((journal) => journal.hold(id, intent))
   }
@@ -95,7 +89,7 @@ export class CreationGuard {
     const [intent, ...others] = lost
     if (intent === undefined) {
       const unknown = free.filter(
-        ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - UNKNOWN_SERVICE_MS_MAX,
+        ({ created_at }) => Date.parse(created_at) >= this.#options.nowMs() - UNKNOWN_SERVICE_MS_MAX,
       )
       if (unknown.length > 0) throw unknownServicesFound(request.name, unknown)
       return { kind: 'create', resumes: undefined }
@@ -143,9 +137,9 @@ export class CreationGuard {
   /** Whether `intent` is an unhandled intent of this workspace, and its Terraform process has ended. */
   #isLost(intent: Intent): boolean {
     return (
-      intent.workspace === this.#run.workspace &&
+      intent.workspace === this.#options.run.workspace &&
       !this.#claimed.has(intent.nonce) &&
-      !this.#run.isRunning(intent.owner)
+      !this.#options.run.isRunning(intent.owner)
     )
   }
 
@@ -156,13 +150,13 @@ export class CreationGuard {
       if (this.#claimed.has(intent.nonce)) return false
       const mayBe =
         intent.id === undefined ? isSince(created_at, intent) && isIntentFor(intent, what) : intent.id === id
-      return mayBe && this.#run.isRunning(intent.owner)
+      return mayBe && this.#options.run.isRunning(intent.owner)
     })
   }
 
   #textOf(request: ServiceRequest): string {
     // Secrets are left out, because their hash would allow guessing.
-    return JSON.stringify([this.#scope, canonicalRequest(request, () => '')])
+    return JSON.stringify([this.#options.scope, canonicalRequest(request, () => '')])
   }
 
   #read(): Records {
@@ -182,7 +176,7 @@ export class CreationGuard {
   }
 
   #warnOnce(): void {
-    this.#warn(
+    this.#options.warn(
       'creations cannot be recorded: neither the state folder of this user nor TF_DATA_DIR is writable',
     )
   }
@@ -196,11 +190,7 @@ export function idempotencyKeyOf(intent: Intent | undefined, request: ServiceReq
     .digest('hex')
 }
 
-function firstWritable(
-  folders: readonly string[],
-  run: TerraformRun,
-  nowMs: () => number,
-): CreationJournal | undefined {
+function firstWritable({ folders, run, nowMs }: Required<GuardOptions>): CreationJournal | undefined {
   for (const folder of folders) {
     try {
       return new CreationJournal(folder, run, nowMs)

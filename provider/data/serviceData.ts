@@ -95,28 +95,22 @@ function refusal(attribute: string, detail: string, summary = 'No such service')
   return new DiagnosticError(errorAt([attribute], summary, detail))
 }
 
-/** `state` without the versions of secrets, which exist only in a configuration. */
+/** `state` without the write-only values and versions of secrets, which exist only in a configuration. */
 function withoutVersions(state: ReturnType<typeof toState>): object {
-  const plain = (entry: object): object => {
-    const {
-      value_wo,
-      value_wo_version: _version,
-      ...rest
-    } = { value_wo: null, value_wo_version: null, ...entry }
-    return rest
-  }
+  const plain = ({ value }: { readonly value?: string | null }): object => ({ value })
   return {
     ...state,
-    endpoints: state.endpoints?.map((endpoint) => ({
-      ...endpoint,
-      http: {
+    endpoints: state.endpoints?.map((endpoint) => {
+      const { body = null, headers = null } = endpoint.http ?? {}
+      const http = {
         ...endpoint.http,
-        body: endpoint.http?.body == null ? null : plain(endpoint.http.body),
+        body: body === null ? null : plain(body),
         headers:
-          endpoint.http?.headers instanceof Map
-            ? new Map([...endpoint.http.headers].map(([name, header]) => [name, plain(header)]))
+          headers instanceof Map
+            ? new Map([...headers].map(([name, header]) => [name, plain(header)]))
             : null,
-      },
-    })),
+      }
+      return { ...endpoint, http }
+    }),
   }
 }

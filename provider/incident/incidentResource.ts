@@ -16,14 +16,8 @@ type State = StateOf<typeof incidentSchema>
 
 /** The computed attributes of an incident, from the API's response. Pure. */
 function observed(incident: Incident): ResultOf<typeof incidentSchema> {
-  return {
-    id: incident.id,
-    display_id: incident.display_id,
-    status: incident.status,
-    created_at: incident.created_at,
-    updated_at: incident.updated_at,
-    resolved_at: incident.resolved_at,
-  }
+  const { id, display_id, status, created_at, updated_at, resolved_at } = incident
+  return { id, display_id, status, created_at, updated_at, resolved_at }
 }
 
 /**

@@ -106,6 +106,7 @@ test('one of the servers on a database runs checks, all serve agents, and anothe
   orgId = (await run('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
   await run('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))
   key = (await run('key', 'create', '--org', orgId)).key
+  await untilMonitoring(first, '1')
   const second = await startServer()
   const monitoring = [await metricOf(first, 'pharos_monitoring'), await metricOf(second, 'pharos_monitoring')]
 

@@ -71,7 +71,8 @@ afterEach(async () => {
   for (const proxy of proxies) await proxy.close()
   await client.close()
   repository.remove()
-  rmSync(folder, { recursive: true, force: true })
+  // A git process may outlive its controller for a moment, and still write.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** What a replica has of an environment when it talks to `url`. */

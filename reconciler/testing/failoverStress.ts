@@ -136,7 +136,8 @@ export async function failoverStress(options: StressOptions): Promise<StressRepo
       for (const { proxy } of replica.lives) await proxy.close()
     }
     repository.remove()
-    rmSync(folder, { recursive: true, force: true })
+    // A git process may outlive its replica for a moment, and still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

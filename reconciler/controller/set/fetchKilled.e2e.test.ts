@@ -47,7 +47,8 @@ afterEach(async () => {
   await forge.close()
   await server.close()
   repository.remove()
-  rmSync(folder, { recursive: true, force: true })
+  // A git process may outlive its controller for a moment, and still write.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 function start(): ControllerProcess {

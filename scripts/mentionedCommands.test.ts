@@ -137,12 +137,13 @@ test('every command and option that a document or message names exists', () => {
 /** Files that start other programs, list options of earlier versions, or are style sheets, whose variables look alike. */
 const FOREIGN =
   /^(?:reconciler\/(?:git|source|state\/git)|server\/http\/openapi\/reference|scripts|examples|web|deploy)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
-/** Options of npm, Node, gpg and pg_restore, and a misspelt one of a docstring. */
+/** Options of npm, Node, gpg, git and pg_restore, and a misspelt one of a docstring. */
 const FOREIGN_FLAGS = [
   ...['--no-save', '--save-dev', '--silent', '--ignore-scripts', '--allow-scripts'],
   '--experimental-sea-config',
   '--heap-growing-percent',
   '--clean',
+  '--bare',
   '--export',
   ...['--batch', '--yes', '--local-user', '--output', '--detach-sign'],
   '--orgg',

@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
 import { html } from '../../web/html.ts'
-import { FAVICON } from '../http/pages/asset.ts'
+import { serveAssets } from '../http/pages/assets.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
-import { sendAsset } from '../http/pages/sendAsset.ts'
 import type { CertificateSource } from '../http/transport/certificate.ts'
 import { signedInOf } from './accounts/session.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
@@ -13,7 +12,6 @@ import { clientAddress, networkOf } from './credentials/clientNetwork.ts'
 import { parseForm } from './forms/parseForm.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
-import { SECTIONS } from './frame/sections.ts'
 import { type GuardedResult, runGuarded } from './guard.ts'
 import { ConcurrencyLimit } from './limits/concurrencyLimit.ts'
 import { pageOfError } from './routing/pageOfError.ts'
@@ -44,13 +42,6 @@ export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
 
 /** Concurrent requests of one person: two browsers with six connections each. */
 const REQUESTS_MAX = 12
-
-/** Navigation sections with a page. */
-const PRESENT = new Set(
-  SECTIONS.filter(({ path }) => consoleRoutes.some((route) => route.path === `/o/:org/${path}`)).map(
-    ({ id }) => id,
-  ),
-)
 
 /**
  * The console on Fastify, not yet listening. It shares nothing with the API but the database, and never reads the
@@ -94,11 +85,7 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
     const text = 'This form was sent by another site, or by a browser too old to tell. Nothing was changed.'
     return sendOutside(request, reply, messagePage(403, 'Not permitted', text))
   })
-  app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
-    const asset = ASSETS.get(request.params.name)
-    if (asset === undefined) return sendOutside(request, reply, NOT_FOUND_PAGE)
-    return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
-  })
+  serveAssets(app, ASSETS.files, isSecure, (request, reply) => sendOutside(request, reply, NOT_FOUND_PAGE))
   for (const route of consoleRoutes) {
     app.route({
       method: route.method,
@@ -209,7 +196,6 @@ function sendPage(
     flash: decoded(flash),
     person: signedIn?.person,
     memberships: signedIn?.memberships ?? [],
-    sections: PRESENT,
     version: packageJson.version,
   })
   return reply.code(status).type('text/html; charset=utf-8').send(document)

@@ -4,7 +4,6 @@ import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
 import { signInRoutes } from './accounts/signIn.ts'
 import { channelRoutes } from './channels/channels.ts'
-import { SECTIONS } from './frame/sections.ts'
 import { incidentRoutes } from './incidents/incidents.ts'
 import { maintenanceRoutes } from './maintenance/maintenance.ts'
 import type { Route } from './routing/route.ts'
@@ -16,7 +15,13 @@ import { organisationRoutes } from './settings/organisation.ts'
 import { statusPageRoutes } from './statusPages/statusPages.ts'
 import { syncRoutes } from './sync/syncPage.ts'
 
-const sectionRoutes: readonly Route[] = [
+/** All routes of the console. */
+export const consoleRoutes: readonly Route[] = [
+  ...homeRoutes,
+  ...signInRoutes,
+  ...invitationRoutes,
+  ...resetRoutes,
+  ...meRoutes,
   ...incidentRoutes,
   ...maintenanceRoutes,
   ...statusPageRoutes,
@@ -27,17 +32,4 @@ const sectionRoutes: readonly Route[] = [
   ...memberRoutes,
   ...organisationRoutes,
   ...auditRoutes,
-]
-
-/** The first section. */
-const first = SECTIONS.find(({ path }) => sectionRoutes.some((route) => route.path === `/o/:org/${path}`))
-
-/** All routes of the console. */
-export const consoleRoutes: readonly Route[] = [
-  ...homeRoutes(first?.path ?? 'services'),
-  ...signInRoutes,
-  ...invitationRoutes,
-  ...resetRoutes,
-  ...meRoutes,
-  ...sectionRoutes,
 ]

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { weakTag } from '../http/pages/assets.ts'
 import { type ResponseKind, type ResponseSources, renderResponse } from './renderResponse.ts'
 import type { Target } from './target.ts'
 import type { PageView, PageViews } from './view/pageViews.ts'
@@ -106,7 +106,7 @@ export class ResponseCache {
       return undefined
     }
     const body = Buffer.from(made.body)
-    const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+    const etag = weakTag(body)
     const same = this.#entries.get(name)
     if (same?.response.etag === etag) {
       same.view = view

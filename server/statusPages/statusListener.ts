@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { memoised } from '../../web/memoised.ts'
-import { FAVICON } from '../http/pages/asset.ts'
+import { isKnown, serveAssets } from '../http/pages/assets.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
-import { isKnown, sendAsset } from '../http/pages/sendAsset.ts'
 import type { CertificateSource } from '../http/transport/certificate.ts'
 import { ResponseCache, type CachedResponse, ENCODINGS, type Encoding, encodingOf } from './responseCache.ts'
 import { responseHeaders, messageHeaders } from './responseHeaders.ts'
@@ -47,12 +46,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     reply.header('allow', 'GET, HEAD').header('connection', 'close')
     say(reply, 405, 'Only GET and HEAD are supported')
   })
-  app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
-    const { name } = request.params
-    const asset = ASSETS.get(name)
-    if (asset === undefined) return say(reply, 404, 'There is no such file')
-    return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
-  })
+  serveAssets(app, ASSETS.files, isSecure, (_request, reply) => say(reply, 404, 'There is no such file'))
   const headers = headersByForm(isSecure)
   const ownHost = parts.statusUrl === undefined ? undefined : placeOf(undefined, parts.statusUrl).host
   const requestOf = memoised(

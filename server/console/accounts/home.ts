@@ -1,8 +1,8 @@
 import { html } from '../../../web/html.ts'
 import type { Route } from '../routing/route.ts'
 
-/** Redirects to the first page of an organisation, which is `firstPath` below its path. */
-export const homeRoutes = (firstPath: string): readonly Route[] => [
+/** Redirects to the first page of an organisation. */
+export const homeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/',
@@ -18,6 +18,6 @@ export const homeRoutes = (firstPath: string): readonly Route[] => [
     method: 'GET',
     path: '/o/:org',
     access: 'read',
-    handle: async ({ root }) => ({ kind: 'redirect', to: `${root}/${firstPath}` }),
+    handle: async ({ root }) => ({ kind: 'redirect', to: `${root}/services` }),
   },
 ]

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { SHAPES } from '../../../web/stateShapes.ts'
 import { isPermitted } from '../../domain/accounts/roles.ts'
 import type { Membership, Person } from '../../store/accountStore.ts'
-import { SCRIPT_FILE, STYLE_FILE } from './assets.ts'
+import { ASSETS } from './assets.ts'
 import { type Notices, noticesHtml } from './notices.ts'
 import { SECTIONS, type SectionId } from './sections.ts'
 
@@ -18,8 +18,6 @@ export interface FramedPage {
   readonly memberships: readonly Membership[]
   /** The organisation of the page; `undefined` for a page outside of organisations. */
   readonly org: Membership | undefined
-  /** Sections with pages. */
-  readonly sections: ReadonlySet<SectionId>
   /** Warnings of the organisation; `undefined` elsewhere. */
   readonly notices: Notices | undefined
   readonly version: string
@@ -37,8 +35,8 @@ export function framed(page: FramedPage): string {
 <meta name="color-scheme" content="${look === 'auto' ? 'light dark' : look}">
 <title>${org === undefined ? `${title} – Pharos` : `${title} – ${org.orgName} – Pharos`}</title>
 <link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
-<link rel="stylesheet" href="/assets/${STYLE_FILE}">
-<script type="module" src="/assets/${SCRIPT_FILE}"></script>
+<link rel="stylesheet" href="/assets/${ASSETS.styleFile}">
+<script type="module" src="/assets/${ASSETS.scriptFile}"></script>
 </head>
 <body${(isBare || person === undefined) && html` class="bare"`}>
 ${SHAPES}
@@ -72,8 +70,8 @@ function orgSwitcher({ org, memberships }: FramedPage): Html {
 <ul>${others.map(({ orgId, orgName }) => html`<li><a href="/o/${orgId}"><bdi>${orgName}</bdi></a></li>`)}</ul></details>`
 }
 
-function navigation({ sections, section }: FramedPage, org: Membership): Html {
-  const shown = SECTIONS.filter(({ id, access }) => sections.has(id) && isPermitted(org.role, access))
+function navigation({ section }: FramedPage, org: Membership): Html {
+  const shown = SECTIONS.filter(({ access }) => isPermitted(org.role, access))
   return html`<nav aria-label="Main"><ul>${shown.map(
     ({ id, name, path }) =>
       html`<li><a href="/o/${org.orgId}/${path}"${id === section && html` aria-current="page"`}>${name}</a></li>`,

@@ -24,20 +24,3 @@ export function hardenedHeaders(isSecure: boolean): Record<string, string> {
     ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }
 }
-
-/** The headers of a file that pages refer to. A versioned file never changes. Pure. */
-export function assetHeaders({
-  type,
-  isVersioned,
-  isSecure,
-}: {
-  readonly type: string
-  readonly isVersioned: boolean
-  readonly isSecure: boolean
-}): Record<string, string> {
-  return {
-    ...hardenedHeaders(isSecure),
-    'content-type': type,
-    'cache-control': `public, max-age=${isVersioned ? '31536000, immutable' : '3600'}`,
-  }
-}

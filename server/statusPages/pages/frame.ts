@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../web/html.ts'
 import { SHAPES } from '../../../web/stateShapes.ts'
-import { ISLAND_FILE, STYLE_FILE } from './assets.ts'
+import { ASSETS } from './assets.ts'
 
 /** Colour schemes; `auto` follows the device. */
 export const THEMES = ['auto', 'light', 'dark'] as const
@@ -32,10 +32,10 @@ export function framed(page: FramedPage): string {
 <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}">
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">
-<link rel="stylesheet" href="/assets/${STYLE_FILE}">
+<link rel="stylesheet" href="/assets/${ASSETS.styleFile}">
 <link rel="alternate" type="application/atom+xml" title="${siteTitle}" href="${root}/feed.atom">
 <noscript><meta http-equiv="refresh" content="60"></noscript>
-<script type="module" src="/assets/${ISLAND_FILE}"></script>
+<script type="module" src="/assets/${ASSETS.scriptFile}"></script>
 </head>
 <body>
 ${SHAPES}

@@ -118,10 +118,9 @@ export class EmbeddedAgent {
     this.#worker = worker
     this.#dueMs = startedMs + this.#thread.startMsMax
     this.#isLate = false
-    const responder = new PortResponder({
-      hub,
-      post: (response) => worker.postMessage({ kind: 'response', response } satisfies ToChecks),
-    })
+    const responder = new PortResponder(hub, (response) =>
+      worker.postMessage({ kind: 'response', response } satisfies ToChecks),
+    )
     worker.on('message', (message: FromChecks) => this.#take(message, responder))
     worker.on('error', (error) => log.error({ err: error }, 'the checks thread failed'))
     worker.on('exit', () => {

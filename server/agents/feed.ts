@@ -1,5 +1,5 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { CallValue, StartedService } from '../../monitoring/protocol/messages.ts'
+import type { CallValue, StartedService, SyncResponse } from '../../monitoring/protocol/messages.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { openValue, type SealPlace } from '../domain/seal.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
@@ -19,15 +19,8 @@ const PAGE_SECRETS = 500
 /** Number of newest commands that count as recent. A service with an older change gets its first check from the grid. */
 const FIRST_COMMANDS_MAX = 10_000
 
-/** A page of the services that a region should run. */
-export interface FeedPage {
-  readonly cursor: string
-  /** Whether it is a page of the complete feed. */
-  readonly whole: boolean
-  readonly more: boolean
-  readonly start: readonly StartedService[]
-  readonly end: readonly { readonly service: string; readonly generation: number }[]
-}
+/** A page of the services that a region should run; `whole` if it is a page of the complete feed. */
+export type FeedPage = Pick<SyncResponse, 'cursor' | 'whole' | 'more' | 'start' | 'end'>
 
 /** Dependencies of a feed. */
 export interface FeedParts {
@@ -130,7 +123,7 @@ async function changesPage(parts: FeedParts, request: FeedRequest, after: number
   const { region, upTo } = request
   const changed = await parts.store.changedServices({ after, upTo, region, countMax: PAGE_SERVICES })
   const start: StartedService[] = []
-  const end: { service: string; generation: number }[] = []
+  const end: FeedPage['end'] = []
   let sequence = after
   let secrets = 0
   let chars = 0

@@ -31,7 +31,7 @@ const FOREIGN_LOG_MS = 60_000
 /** Epoch of the embedded agent, which shares its regions with no other. */
 const EMBEDDED_EPOCH = 1
 
-const NO_CHANGE = { whole: false, more: false, start: [], end: [] } as const
+const NO_CHANGE = { whole: false, more: false, start: [], end: [] }
 
 /** A calling agent; a remote one has a token, and checks its region. */
 export interface AgentCaller {
@@ -275,7 +275,7 @@ export class Hub implements Bus {
     return count === reported.count && hash === reported.hash ? 'same' : 'different'
   }
 
-  #response(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncResponse {
+  #response(sync: Sync, page: FeedPage, startedMs: number): SyncResponse {
     const { region, request, member } = sync
     const { storeId: store, nowMs, services, allowedRanges, ownAddresses } = this.#parts
     const isRemote = services.modeOf(region) === 'remote'
@@ -285,8 +285,6 @@ export class Hub implements Bus {
     return {
       ...{ protocol: PROTOCOL, store, region, epoch: this.#epochOf(sync), members: [...members] },
       ...page,
-      start: [...start],
-      end: [...end],
       sealing: member?.session.offer ?? null,
       inventory: member === undefined || isRemote ? inventory : 'same',
       ranges_allowed: [...allowedRanges],

@@ -9,19 +9,15 @@ const NOT_UNDERSTOOD = 400
 /** The embedded agent may deliver results of regions that it no longer checks. */
 const ALL_REGIONS = REGIONS.map(({ code }) => code)
 
-/** Dependencies for responding to an agent in a thread. */
-export interface PortResponderParts {
-  readonly hub: Pick<Hub, 'sync' | 'ingest'>
-  readonly post: (response: PortResponse) => void
-}
-
 /** Responds to the requests of an agent in a thread, as the listener does for remote agents. */
 export class PortResponder {
-  readonly #parts: PortResponderParts
+  readonly #hub: Pick<Hub, 'sync' | 'ingest'>
+  readonly #post: (response: PortResponse) => void
   readonly #waiting = new Map<number, AbortController>()
 
-  constructor(parts: PortResponderParts) {
-    this.#parts = parts
+  constructor(hub: Pick<Hub, 'sync' | 'ingest'>, post: (response: PortResponse) => void) {
+    this.#hub = hub
+    this.#post = post
   }
 
   /** Posts the response to `request`; a cancelled request gets its response at once. */
@@ -33,15 +29,14 @@ export class PortResponder {
     }
     const waiting = new AbortController()
     this.#waiting.set(id, waiting)
-    const { hub, post } = this.#parts
     try {
       const body =
         request.kind === 'sync'
-          ? await hub.sync({ region: request.region }, request.body, waiting.signal)
-          : await hub.ingest(ALL_REGIONS, request.body)
-      post({ id, kind: 'response', body })
+          ? await this.#hub.sync({ region: request.region }, request.body, waiting.signal)
+          : await this.#hub.ingest(ALL_REGIONS, request.body)
+      this.#post({ id, kind: 'response', body })
     } catch (error) {
-      post({ id, ...failureOf(error) })
+      this.#post({ id, ...failureOf(error) })
     } finally {
       this.#waiting.delete(id)
     }

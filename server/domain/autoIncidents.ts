@@ -126,13 +126,7 @@ function continueFailing(
 
 /** The effect when all endpoints are up: an update of the incident. Pure. */
 export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
-  const passing = { ...open, isFailing: false }
-  if (!mayUpdate(open, open.monitoringAtS, nowS)) return { kind: 'remember', open: passing }
-  return {
-    kind: 'update',
-    request: { body: passingText(recovery), status: 'monitoring' },
-    open: { ...passing, updatesMade: open.updatesMade + 1, monitoringAtS: nowS },
-  }
+  return afterPassing(open, passingText(recovery), nowS, mayUpdate(open, open.monitoringAtS, nowS))
 }
 
 /**
@@ -142,8 +136,13 @@ export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: 
 export function afterSteadyTime(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
   const body = steadyText(recovery)
   if (!open.isTakenOver) return { kind: 'resolve', request: { body, status: 'resolved' } }
+  return afterPassing(open, body, nowS, open.updatesMade < UPDATES_MAX)
+}
+
+/** Remembers that checks pass, and says so in `body` if an update is due. */
+function afterPassing(open: OpenAutoIncident, body: string, nowS: number, isDue: boolean): AutoIncidentStep {
   const passing = { ...open, isFailing: false }
-  if (open.updatesMade >= UPDATES_MAX) return { kind: 'remember', open: passing }
+  if (!isDue) return { kind: 'remember', open: passing }
   return {
     kind: 'update',
     request: { body, status: 'monitoring' },

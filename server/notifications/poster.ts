@@ -54,7 +54,10 @@ export function openPoster({ findMasterKey, nowMs, consoleUrl, ...settings }: Po
         nowMs: nowMs(),
         consoleUrl,
       })
-      const request = { url, method: 'POST', headers: headers.map(plainHeader), body: bodyOf(body) } as const
+      const request = {
+        ...({ url, method: 'POST', body: { value: body, isSealed: false } } as const),
+        headers: headers.map(([name, value]) => ({ name, value, isSealed: false })),
+      }
       const how = { timeoutMs: ATTEMPT_MS_MAX, redirectsMax: 0, isDnsFresh: false, isDnsCounted: true }
       const attempt = new Attempt(
         { request, ...how, needs: NEEDS },
@@ -69,14 +72,6 @@ export function openPoster({ findMasterKey, nowMs, consoleUrl, ...settings }: Po
 }
 
 type Header = readonly [name: string, value: string]
-
-function plainHeader([name, value]: Header) {
-  return { name, value, isSealed: false }
-}
-
-function bodyOf(value: string) {
-  return { value, isSealed: false }
-}
 
 function messageOf(
   { kind, body: stored, webhookId }: DueDelivery,

@@ -25,17 +25,8 @@ export interface NotificationParts {
 
 /** Starts sending notifications; returns the function that stops it. Throws on an invalid address range or proxy. */
 export function startNotifications(parts: NotificationParts): () => Promise<void> {
-  const {
-    store,
-    findMasterKey,
-    nowMs,
-    log,
-    registry,
-    webhookRanges: allowedRanges,
-    webhookProxy: proxy,
-    consoleUrl,
-  } = parts
-  const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy, consoleUrl })
+  const { store, findMasterKey, nowMs, log, registry, webhookRanges: allowedRanges, consoleUrl } = parts
+  const poster = openPoster({ findMasterKey, nowMs, allowedRanges, proxy: parts.webhookProxy, consoleUrl })
   const count = addNotificationMetrics(registry, () => store.notificationStats())
   const sender = startSender({
     ...{ store, poster, nowMs, log, random: Math.random },

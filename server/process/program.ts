@@ -152,24 +152,14 @@ async function listen(
   }, TIDY_MS)
   stopSteps.push(() => clearInterval(tidying))
   stopSteps.push(await watchDatabase(store, log))
-  const { webhookRanges, webhookProxy } = settings
   const { registry } = metrics
-  const sending = {
-    store,
-    findMasterKey,
-    log,
-    registry,
-    nowMs: environment.nowMs,
-    webhookRanges,
-    webhookProxy,
-    consoleUrl: settings.consoleUrl,
-  }
-  stopSteps.push(startNotifications(sending))
-  addStoreMetrics(metrics.registry, () => store.stats(), environment.nowMs)
+  const { nowMs } = environment
+  stopSteps.push(startNotifications({ ...settings, store, findMasterKey, registry, nowMs }))
+  addStoreMetrics(registry, () => store.stats(), nowMs)
   const { backups } = settings
-  if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
-  if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.stats)
-  const probes = probesPage({ store, nowMs: environment.nowMs, latest: monitoring?.latest })
+  if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs }))
+  if (monitoring !== undefined) addMonitoringMetrics(registry, monitoring.stats)
+  const probes = probesPage({ store, nowMs, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes, trustedMs: clock.nowMs }, stopSteps)
   const listeners: StopSteps = []
   // At once, because each waits for the slowest of its clients.
@@ -187,14 +177,9 @@ async function listen(
   })
   await app.listen({ host: settings.host, port: settings.port })
   const url = urlOf(app.server, schemeOf(certificate))
-  const sentence = monitoring?.sentence ?? null
   return {
-    url,
-    adminUrl,
-    agentUrl,
-    statusUrl,
-    consoleUrl,
-    monitoring: sentence,
+    ...{ url, adminUrl, agentUrl, statusUrl, consoleUrl },
+    monitoring: monitoring?.sentence ?? null,
     publishCommands: relay.drain,
   }
 }

@@ -146,7 +146,7 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
     },
     portLink: () => {
       const link = portLink({ postMessage: (request: PortRequest) => void responder.take(request) })
-      const responder = new PortResponder({ hub, post: link.take })
+      const responder = new PortResponder(hub, link.take)
       return link
     },
     networkLink: (token, address = url) => {

@@ -4,6 +4,9 @@ import { timestamp } from '../environment.ts'
 import {
   type CertificatePayload,
   type IncidentPayload,
+  type NamedEndpoint,
+  type NamedOrg,
+  type NamedService,
   type Payload,
   type TestPayload,
   UPDATE_CHARS_MAX,
@@ -11,25 +14,6 @@ import {
 
 const MS_PER_SECOND = 1_000
 const DAY_S = 24 * 60 * 60
-
-/** An organisation in a payload. */
-export interface NamedOrg {
-  readonly id: string
-  readonly name: string
-}
-
-/** A service in a payload; `name` is `null` when the service was deleted. */
-export interface NamedService {
-  readonly id: string
-  readonly name: string | null
-}
-
-/** An endpoint in a payload, with its service. */
-export interface NamedEndpoint {
-  readonly id: string
-  readonly name: string | null
-  readonly service: NamedService
-}
 
 /** The payload about the update at `index` of `incident`, with the event `incident.created` for the first one. Pure. */
 export function incidentPayload(

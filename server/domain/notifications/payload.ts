@@ -16,6 +16,7 @@ const service = z.object({
   id: z.guid(),
   name: z.string().nullable().describe('null when the service was deleted'),
 })
+const endpoint = z.object({ id: z.guid(), name: z.string().nullable(), service })
 const url = z.url().nullable().describe('page in the console; null when the server has no --console-url')
 
 function incidentEvent<Type extends EventType>(type: Type) {
@@ -56,7 +57,7 @@ const certificateEvent = z.object({
     org,
     host: z.string(),
     port: z.int(),
-    endpoints: z.array(z.object({ id: z.guid(), name: z.string().nullable(), service })),
+    endpoints: z.array(endpoint),
     certificate: z.object({
       subject: z.string(),
       issuer: z.string(),
@@ -85,6 +86,10 @@ export const PAYLOADS = {
   'channel.test': testEvent,
 } as const satisfies Record<EventType, z.ZodType>
 
+/** An organisation, a service and an endpoint in a payload. */
+export type NamedOrg = z.infer<typeof org>
+export type NamedService = z.infer<typeof service>
+export type NamedEndpoint = z.infer<typeof endpoint>
 export type IncidentPayload = z.infer<(typeof PAYLOADS)['incident.created' | 'incident.updated']>
 export type CertificatePayload = z.infer<(typeof PAYLOADS)['certificate.expiring']>
 export type TestPayload = z.infer<(typeof PAYLOADS)['channel.test']>

@@ -1,6 +1,6 @@
 import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { Environment } from '../../domain/environment.ts'
-import type { NamedEndpoint } from '../../domain/notifications/events.ts'
+import type { NamedEndpoint } from '../../domain/notifications/payload.ts'
 import type { AppliedEffect, Transition } from '../monitoringStore.ts'
 import { definitionJson } from '../scripts/definitionJson.ts'
 import { namedOrg } from '../scripts/orgScripts.ts'

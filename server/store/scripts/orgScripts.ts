@@ -1,4 +1,4 @@
-import type { NamedOrg } from '../../domain/notifications/events.ts'
+import type { NamedOrg } from '../../domain/notifications/payload.ts'
 import { orgNotFound } from '../shared/orgNotFound.ts'
 import { serviceNotFound } from '../shared/serviceNotFound.ts'
 import { uuidOrNull, uuidsIn } from '../shared/uuid.ts'

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { CertificateNotice } from '../../domain/certificateNotices.ts'
 import type { Environment } from '../../domain/environment.ts'
-import {
-  certificatePayload,
-  incidentPayload,
-  type NamedEndpoint,
-  type NamedOrg,
-  type NamedService,
-  testPayload,
-} from '../../domain/notifications/events.ts'
-import type { Payload } from '../../domain/notifications/payload.ts'
+import { certificatePayload, incidentPayload, testPayload } from '../../domain/notifications/events.ts'
+import type { NamedEndpoint, NamedOrg, NamedService, Payload } from '../../domain/notifications/payload.ts'
 import type { StoredChannel } from '../notificationStore.ts'
 
 /** An active channel with the events and services it subscribes to. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
@@ -170,4 +172,23 @@ test('an organisation has at most 200 pending windows, and the page shows the 10
     text.match(/>Past \d+\./g)?.length,
     text.includes('The newest 100.'),
   ]).toEqual([...[false, '>Past 100.', 100, true]])
+})
+
+test('a service in overlapping windows is in maintenance since the first of them began', async () => {
+  const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
+  const id = String(Object(json).id)
+  const window = {
+    orgId: server.orgId,
+    title: 'Overlap',
+    endsAt: '2090-01-01T00:00:00.000Z',
+    serviceIds: [id],
+  }
+  for (const startsAt of ['2020-01-01T10:00:00.000Z', '2020-01-02T10:00:00.000Z']) {
+    await server.store.createMaintenance({ ...window, id: randomUUID(), startsAt }, OPERATOR, Date.now())
+  }
+  const { client, root } = await server.signIn('viewer')
+
+  const { text } = await client.get(`${root}/services/${id}`)
+
+  expect(text).toContain('since <time datetime="2020-01-01T10:00:00.000Z">')
 })

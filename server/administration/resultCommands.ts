@@ -13,9 +13,8 @@ import {
   type ServiceResult,
 } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
-import { currentMaintenance } from '../store/shared/currentMaintenance.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
-import { servicesOf } from '../store/shared/readServices.ts'
+import { currentMaintenance, servicesOf } from '../store/shared/readServices.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 import { type DatabaseOptions, type DatabasePlace, engineOf } from './options/databaseOption.ts'

@@ -13,11 +13,12 @@ import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { LeaseRow, Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
-import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
 import { agentReportRecorder } from './recordAgentReports.ts'
 
+/** Maximum number of services per update of the results thread. */
+const CHANGES_MAX = 500
 /** Interval between polls for modes and settings that other processes changed (milliseconds). */
 const POLL_MS = 1_000
 /** How long ended maintenance windows are read (milliseconds): until their days are rolled up. */
@@ -138,6 +139,28 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
       await applying.stop()
       await results.stop()
     },
+  }
+}
+
+/**
+ * A function that sends the results thread all changes without a command since its last call, or after `after`: another
+ * process may have switched automatic incidents on. Rejects when changes cannot be read; the next call retries.
+ */
+function quietChangeFollower(
+  {
+    store,
+    services,
+    results,
+  }: { readonly store: Store; readonly services: MonitoredServices; readonly results: Results },
+  after: number,
+): () => Promise<void> {
+  let sent = after
+  return async () => {
+    const changed = await store.quietChanges(sent, CHANGES_MAX)
+    const newest = changed.at(-1)
+    if (newest === undefined) return
+    await results.update(() => services.readSome(changed.map(({ serviceId }) => serviceId)))
+    sent = newest.sequence
   }
 }
 

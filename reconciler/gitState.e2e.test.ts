@@ -224,9 +224,23 @@ test.each([
   ['git+file:///somewhere#refs/pharos/a', 'neither the path of a file nor in git: for git use git:ADDRESS'],
   ['https://git.example/x.git', 'neither the path of a file nor in git: for git use git:ADDRESS'],
   ['git@host:x#refs/pharos/a', 'neither the path of a file nor in git: for git use git:ADDRESS'],
+  ['git:https:/secret@host/x#refs/pharos/a', 'the address of --state must be an https://'],
+  ['git:https:secret@host/x#refs/pharos/a', 'the address of --state must be an https://'],
+  ['git:https:/secret@host/x', '--state git:https:/…@host/x names no ref'],
+  ['git:https://host/x?access_token=secret#refs/pharos/a', 'must have no query'],
+  ['git:https://host/x?access_token=secret', '--state git:https://host/x?… names no ref'],
+  ['https:/secret@host/x', '--state https:/…@host/x is neither the path'],
+  ['https://host/x?access_token=secret#refs/pharos/a', '--state https://host/x?…#refs/pharos/a is neither'],
   ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
 ])('an invalid location of a state in git is refused: %s', async (location, message) => {
-  const run = await runHere(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
+  const plan = ['plan', join(work.folder, 'manifests')]
+  const run = await runHere([...plan, '--state', location], work.env)
+  const asData = await runHere([...plan, '--state', location, '--json'], work.env)
+
   expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])
-  expect(run.stderr).not.toContain('secret')
+  expect([asData.exitCode, JSON.parse(asData.stdout).error.message]).toEqual([
+    1,
+    expect.stringContaining(message),
+  ])
+  expect(JSON.stringify([run, asData])).not.toContain('secret')
 })

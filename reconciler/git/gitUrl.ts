@@ -25,6 +25,9 @@ export function gitSchemeOf(
         'must contain no credential, which logs and pages would show: set PHAROS_GIT_TOKEN, or "credential" in the configuration of the controller',
     }
   }
+  if (/[?#]/.test(url)) {
+    return { problem: 'must have no query and no fragment: git needs none, and a token in it would be shown' }
+  }
   if (parsed.protocol === 'file:') {
     if (!allowed.file) return { problem: 'may be a file:// address only with allowFile: true' }
     return parsed.hostname === '' ? { scheme: 'file' } : { problem: 'must be file:///absolute/path' }
@@ -33,9 +36,17 @@ export function gitSchemeOf(
   return { scheme: parsed.protocol === 'https:' ? 'https' : 'ssh' }
 }
 
-/** `address` without a user and a password, for messages about invalid addresses. Pure. */
+/** Whether `address` is no path: it begins with a scheme, even with too few slashes, or is `user@host:path`. Pure. */
+export function isAddress(address: string): boolean {
+  return /^[A-Za-z][\w+.-]+:|^[^/]+@[^/]+:/.test(address)
+}
+
+/** `address` without a user, a password, a query and other fragments than refs, for messages about invalid addresses. Pure. */
 export function withoutLogin(address: string): string {
-  return address.replace(/:\/\/.*@/, '://…@')
+  return address
+    .replace(/^((?:git:)?(?:[A-Za-z][\w+.-]*:)?\/*).*@/, '$1…@')
+    .replace(/\?[^#]*/, '?…')
+    .replace(/#(?!refs\/)[^#]*/g, '#…')
 }
 
 /** Why `branch` is not a valid name of a branch; `undefined` when it is. Pure. */

@@ -66,7 +66,7 @@ export async function readStore(location: string, env: Environment): Promise<Sta
 /** Whether `location` is in git. Throws StateError for an address that is not written as one in git. */
 function isInGit(location: string): boolean {
   if (isGitLocation(location)) return true
-  if (!/^[\w+.-]+:\/\/|#refs\//.test(location)) return false
+  if (!/^[A-Za-z][\w+.-]+:\/|#refs\//.test(location)) return false
   throw new StateError(
     `--state ${withoutLogin(location)} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
   )

@@ -4,7 +4,7 @@ import { fileErrorText, isFileError } from '../../../api/runtime/fileReason.ts'
 import { makeBareRepository } from '../../git/bareRepository.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { GitError, runGit } from '../../git/gitProgram.ts'
-import { branchProblem, gitSchemeOf, withoutLogin } from '../../git/gitUrl.ts'
+import { branchProblem, gitSchemeOf, isAddress, withoutLogin } from '../../git/gitUrl.ts'
 import { requireGit } from '../../git/gitVersion.ts'
 import { writeCommit } from '../../git/looseObject.ts'
 import { StateError } from '../model/stateError.ts'
@@ -77,8 +77,7 @@ export function gitLocationOf(
   if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
     throw new StateError(`--state ${withoutLogin(location)} names no ref: use ${GIT_LOCATION_FORM}`)
   }
-  const isPath = !/^[\w+.-]+:(?:\/\/|:)|^[^/]+@[^/]+:/.test(address)
-  const url = isPath ? pathToFileURL(resolve(address)).href : address
+  const url = isAddress(address) ? address : pathToFileURL(resolve(address)).href
   const found = gitSchemeOf(url, { file: true })
   if ('problem' in found)
     throw new StateError(`the address of --state ${found.problem}: use ${GIT_LOCATION_FORM}`)

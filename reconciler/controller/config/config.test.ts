@@ -73,7 +73,7 @@ sets:
     'c.yaml:8:11: [E_VALUE] sets[0].name must be 1 to 64 lower-case letters, digits or "-", a letter or digit at both ends',
     'c.yaml:9:67: [E_VALUE] sets[0].repository.branch must be the name of a branch, without refs/heads/',
     'c.yaml:9:90: [E_VALUE] sets[0].repository.path must be a path inside the repository, without "." and "..", or "." for all of it',
-    'c.yaml:10:15: [E_VALUE] sets[0].interval must be a duration such as 500ms, 30s or 1m30s',
+    'c.yaml:10:15: [E_VALUE] sets[0].interval must be a duration of at least 1s, such as 30s or 1m30s',
     'c.yaml:11:39: [E_VALUE] sets[0].windows[0].schedule must be a cron expression with five fields, such as "0 9 * * 1-5"',
   ])
 })
@@ -155,14 +155,41 @@ test('a state whose key is missing or too short is refused before anything runs'
   expect(settings(`${inGit}    stateKey: {env: OWN}\n`, { OWN: 'k'.repeat(32) }).sets).toHaveLength(1)
 })
 
+test.each([
+  'https://canary@git.example.com/shop.git',
+  'https:/canary@git.example.com/shop.git',
+  'https:canary@git.example.com/shop.git',
+  'https://git.example.com/shop.git?access_token=canary',
+  'https://git.example.com/shop.git#canary',
+])('an address of a repository or of a state with a token is refused without the token: %s', (address) => {
+  const ofSource = SMALLEST.replace(/url: "[^"]*"/, `url: "${address}"`)
+  const ofState = `${SMALLEST}    state: "git:${address}#refs/pharos/shop"\n`
+  const refusal = (text: string): string => {
+    try {
+      settings(text, { PHAROS_STATE_KEY: 'k'.repeat(32) })
+    } catch (error) {
+      return String(error)
+    }
+    return 'none'
+  }
+
+  for (const message of [refusal(ofSource), refusal(ofState)]) {
+    expect(message).toMatch(/ must (?:be an https|contain no credential|have no query)| names no ref/)
+    expect(message).not.toContain('canary')
+  }
+})
+
 test('an interval without a pause is refused with its place', () => {
   const set = SMALLEST.replace('"}', '", fetchTimeout: 1ns}')
 
   expect(problemsOf(`${set}    interval: 999ms\n`)).toEqual([
     expect.stringMatching(
-      /^c\.yaml:5:\d+: \[E_VALUE\] sets\[0\]\.repository\.fetchTimeout must be at least 1s$/,
+      /^c\.yaml:5:\d+: \[E_VALUE\] sets\[0\]\.repository\.fetchTimeout must be a duration of at least 1s/,
     ),
-    'c.yaml:6:15: [E_VALUE] sets[0].interval must be at least 1s',
+    'c.yaml:6:15: [E_VALUE] sets[0].interval must be a duration of at least 1s, such as 30s or 1m30s',
+  ])
+  expect(problemsOf(`${SMALLEST}    interval: 0s\n`)).toEqual([
+    'c.yaml:6:15: [E_VALUE] sets[0].interval must be a duration of at least 1s, such as 30s or 1m30s',
   ])
   expect(problemsOf(`${SMALLEST}    interval: 1s\n`)).toEqual([])
 })

@@ -29,14 +29,18 @@ export const absolutePath = z
   .string({ error: 'must be an absolute path' })
   .refine((path) => isAbsolute(path) && !path.includes('\0'), { error: 'must be an absolute path' })
 
+/** A duration as in manifests of at least `leastMs`; read as milliseconds. `form` is the message. */
+const durationOf = (form: string, leastMs: number) =>
+  z
+    .string({ error: form })
+    .refine((written) => milliseconds(written) >= leastMs, { error: form })
+    .transform(milliseconds)
+
 /** A duration as in manifests, longer than zero; read as milliseconds. */
-export const duration = z
-  .string({ error: `must be ${DURATION_FORM}` })
-  .refine((written) => milliseconds(written) > 0, { error: `must be ${DURATION_FORM}, longer than zero` })
-  .transform(milliseconds)
+export const duration = durationOf(`must be ${DURATION_FORM}, longer than zero`, 1)
 
 /** A duration of at least a second: a response of the API, or the start of git, may take as long. */
-export const durationOfSeconds = duration.refine((ms) => ms >= 1_000, { error: 'must be at least 1s' })
+export const durationOfSeconds = durationOf('must be a duration of at least 1s, such as 30s or 1m30s', 1_000)
 
 function milliseconds(written: string): number {
   const parsed = parseDuration(written)

@@ -42,9 +42,17 @@ export interface Applied {
   readonly planResult: PlanResult
   readonly outcomes: readonly ChangeOutcome[]
   readonly blocked: readonly Blocked[]
+  /** What became of the approval with `--approve`; null without one. */
+  readonly approval: ApprovalResult | null
   /** The error that ended the run early; `undefined` for none. */
   readonly endedBy: unknown
 }
+
+/**
+ * `notNeeded`: no change was blocked that an approval can release; `noMatch`: the digest is that of other changes; `stillBlocked`:
+ * it matches, but other safety limits block the same changes.
+ */
+export type ApprovalResult = 'used' | 'notNeeded' | 'noMatch' | 'stillBlocked'
 
 /** The API key has the scope read_only. */
 export class ReadOnlyKey extends ExpectedFailure {
@@ -97,7 +105,8 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
       endedBy = error
     }
   }
-  return { planResult, outcomes: [...outcomes.values()], blocked, endedBy }
+  const approval = input.approved === undefined ? null : approvalResult(input.approved, found, planResult)
+  return { planResult, outcomes: [...outcomes.values()], blocked, approval, endedBy }
 }
 
 /** `planResult` with the approval of `--approve`, the commit or the state. An approval of the state is used up. */
@@ -114,6 +123,12 @@ async function approved(planResult: PlanResult, input: ApplyInput): Promise<Plan
     return withApproval(planResult, digest)
   }
   return (await store.useApproval(digest)) ? withApproval(planResult, digest) : planResult
+}
+
+function approvalResult(digest: string, found: PlanResult, planResult: PlanResult): ApprovalResult {
+  if (found.digest === null) return 'notNeeded'
+  if (planResult.digest === null) return 'used'
+  return digest === found.digest ? 'stillBlocked' : 'noMatch'
 }
 
 async function executeIn(

@@ -37,6 +37,38 @@ test('an invalid approval digest is refused, and the digest of another plan appr
   ])
 })
 
+test('an approval that no change needs is reported as such, in text and as data', async () => {
+  await said('apply', 'set')
+  const digest = '0123456789abcdef'
+
+  const [exitCode, stderr] = await said('apply', 'set', '--approve', digest)
+  const env = {
+    PHAROS_URL: server.url,
+    PHAROS_API_KEY: server.apiKey,
+  }
+  const run = await runHere(
+    ['apply', join(folder, 'set'), '--state', join(folder, 'pharos.db'), '--approve', digest, '--json'],
+    env,
+  )
+
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      `digest ${digest} was not needed: no change is blocked by a safety limit that an approval releases`,
+    ),
+  ])
+  expect(JSON.parse(run.stdout)).toMatchObject({ approval: 'notNeeded' })
+})
+
+test('a path that looks like a saved plan is refused with the way to apply a reviewed plan', async () => {
+  expect(await said('apply', 'p.plan')).toEqual([
+    1,
+    expect.stringContaining(
+      'p.plan: plans are not files: name the folder of the manifests, and add --plan with the digest',
+    ),
+  ])
+})
+
 test('plan without a state says how to create one, and manages only services with metadata.id', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
   const { exitCode, stdout, stderr } = await runHere(['plan', join(folder, 'set')], env)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { REFILL_INTERVAL_MS } from '../../../api/contract/tokenBucket.ts'
 import { eventsOfApplied } from '../../apply/appliedEvents.ts'
-import { type Applied, applySet } from '../../apply/applySet.ts'
+import { type Applied, type ApprovalResult, applySet } from '../../apply/applySet.ts'
 import { guardOrg } from '../../apply/buildPlan.ts'
 import type { Progress } from '../../apply/execute.ts'
 import type { PlanInput } from '../../apply/planResult.ts'
@@ -37,10 +37,18 @@ export async function applyCommand(path: string, context: CommandContext): Promi
     output.problems([...input.set.problems, ...input.set.warnings])
     const applied = await applyWith(input, context, review, commit)
     for (const warning of applied.planResult.warnings) output.notice(warning)
-    if (approve !== undefined && applied.planResult.digest !== null)
-      output.notice(`digest ${approve} does not match the current plan; nothing was approved`)
+    const { approval } = applied
+    if (approve !== undefined && approval !== null && approval !== 'used')
+      output.notice(`digest ${approve} ${UNUSED_APPROVAL[approval]}`)
     return ended(applied, input, { commitSha: commit?.name ?? null, startedAt }, context)
   })
+}
+
+/** Why `--approve` had no effect. */
+const UNUSED_APPROVAL: Readonly<Record<Exclude<ApprovalResult, 'used'>, string>> = {
+  notNeeded: 'was not needed: no change is blocked by a safety limit that an approval releases',
+  noMatch: 'does not match the current plan; nothing was approved',
+  stillBlocked: 'approves changes that other safety limits block as well; nothing was approved',
 }
 
 /** The parts of a run record that the command provides. */
@@ -84,6 +92,7 @@ async function ended(
       warnings: warnings.map(problemDocument),
       plan: planDocument(applied.planResult),
       ...appliedDocument(applied),
+      ...(applied.approval === null ? {} : { approval: applied.approval }),
       ...(failure === undefined ? {} : { error: failure }),
       requests: requests(),
     },

@@ -53,7 +53,10 @@ export async function loadManifests(
 
 /** The error of a path on the command line that does not exist. */
 export function missingPath(path: string): UsageError {
-  return new UsageError(`there is nothing at ${path}: name a folder of manifests, or one file`)
+  const advice = /[.]plan$/i.test(path)
+    ? 'plans are not files: name the folder of the manifests, and add --plan with the digest that "pharos plan" shows'
+    : 'name a folder of manifests, or one file; "pharos init" makes a folder with a first manifest'
+  return new UsageError(`there is nothing at ${path}: ${advice}`)
 }
 
 /** Reports a set without a service, which is usually caused by a wrong path. */

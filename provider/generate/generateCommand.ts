@@ -48,10 +48,14 @@ export async function generate(
       withinTime({ operation: 'read' }, new AbortController().signal, (signal) =>
         client.listServices({ signal }),
       )
-    const { services, unreadable } = await withExplainedFailure('list the services', list, {
-      url: 'PHAROS_URL',
-      key: 'PHAROS_API_KEY',
-    })
+    const { services, unreadable } = await withExplainedFailure(
+      { task: 'list the services', operation: 'read' },
+      list,
+      {
+        url: 'PHAROS_URL',
+        key: 'PHAROS_API_KEY',
+      },
+    )
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
     const text =
       language === 'hcl'

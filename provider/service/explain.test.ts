@@ -3,12 +3,12 @@ import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError } from '../protocol/authoring/diagnostics.ts'
-import { withExplainedFailure } from './explain.ts'
+import { type Task, withExplainedFailure } from './explain.ts'
 
-async function detailOf(error: Error): Promise<string> {
-  const failure = await withExplainedFailure('read the organisation', () => Promise.reject(error)).catch(
-    (one) => one,
-  )
+const READ = { task: 'read the organisation', operation: 'read' } as const
+
+async function detailOf(error: Error, task: Task = READ): Promise<string> {
+  const failure = await withExplainedFailure(task, () => Promise.reject(error)).catch((one) => one)
   expect(failure).toBeInstanceOf(DiagnosticError)
   const [{ summary, detail }] = failure.diagnostics
   return `${summary}: ${detail}`
@@ -17,6 +17,17 @@ async function detailOf(error: Error): Promise<string> {
 test('a refused key is reported with both places that it may come from', async () => {
   expect(await detailOf(new ApiError('unauthorized', 'unauthorized'))).toBe(
     'Cannot read the organisation: The API responded: unauthorized. The API key is missing, malformed or revoked (status 401): check api_key of the provider (or PHAROS_API_KEY).',
+  )
+})
+
+test('a refused read does not blame a read-only key, and a refused write may', async () => {
+  const refusal = new ApiError('forbidden', 'forbidden')
+
+  expect(await detailOf(refusal)).toBe(
+    'Cannot read the organisation: The API responded: forbidden. The plan of the organisation may not include API access (status 403).',
+  )
+  expect(await detailOf(refusal, { task: 'create the service', operation: 'create' })).toContain(
+    'Either the API key is read-only, or',
   )
 })
 

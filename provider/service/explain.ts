@@ -9,6 +9,12 @@ interface SettingNames {
   readonly key: string
 }
 
+/** What is done with the API; `task` is for users, such as "create the service". */
+export interface Task {
+  readonly task: string
+  readonly operation: 'create' | 'read' | 'update' | 'delete'
+}
+
 /** The attributes of a provider block, and the variables that it uses without them. */
 const OF_PROVIDER = {
   url: 'url of the provider (or PHAROS_URL)',
@@ -16,27 +22,32 @@ const OF_PROVIDER = {
 }
 
 /**
- * The result of `work`. A failure of the API becomes a diagnostic with the failed `task` (such as "create the
- * service"), the API's message, and advice. Other errors are thrown unchanged.
+ * The result of `work`. A failure of the API becomes a diagnostic with the failed task, the API's
+ * message, and advice. Other errors are thrown unchanged.
  */
 export async function withExplainedFailure<T>(
-  task: string,
+  { task, operation }: Task,
   work: () => Promise<T>,
   { url, key }: SettingNames = OF_PROVIDER,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const detail = detailOf(error, { url, key })
+    const detail = detailOf(error, operation, { url, key })
     if (detail === undefined) throw error
     throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, detail))
   }
 }
 
 /** What happened, and advice; `undefined` for an error that is not of the API. */
-function detailOf(error: unknown, { url, key }: SettingNames): string | undefined {
+function detailOf(
+  error: unknown,
+  operation: Task['operation'],
+  { url, key }: SettingNames,
+): string | undefined {
   // The API's message is unchanged, because it may begin with the name of a field.
-  if (error instanceof ApiError) return `The API responded: ${error.message}. ${advice(error, key)}`
+  if (error instanceof ApiError)
+    return `The API responded: ${error.message}. ${advice(error, operation, key)}`
   if (error instanceof ConnectionError) {
     const hint = error.hint ?? `check ${url} and that the server runs`
     const outcome =
@@ -51,14 +62,16 @@ function detailOf(error: unknown, { url, key }: SettingNames): string | undefine
   return undefined
 }
 
-function advice(error: ApiError, key: string): string {
+function advice(error: ApiError, operation: Task['operation'], key: string): string {
   switch (error.status) {
     case 400:
       return 'The API refused the definition (status 400).'
     case 401:
       return `The API key is missing, malformed or revoked (status 401): check ${key}.`
     case 403:
-      return 'Either the API key is read-only, or the plan of the organisation does not allow this (status 403).'
+      return operation === 'read'
+        ? 'The plan of the organisation may not include API access (status 403).'
+        : 'Either the API key is read-only, or the plan of the organisation does not allow this (status 403).'
     case 404:
       return 'It has been deleted meanwhile (status 404): plan again.'
     default:

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EXIT } from '../../reconciler/run/exitCode.ts'
 import { serviceRequest } from '../../reconciler/testing/orgScene.ts'
+import { testFolder } from '../../api/testing/temporaryFolder.ts'
 import { startTarget, type Target } from '../../server/testing/target.ts'
 import { STOP } from './testing/gitlab.ts'
 import { openRecipe, openShop, type Shop } from './testing/shop.ts'
@@ -106,3 +107,36 @@ test.each([
     await recipe.platform.close()
   },
 )
+
+test('a preview of more services than an Environment can rename says so, and writes nothing for them', () => {
+  const folder = testFolder()
+  const many = Array.from({ length: 10_000 }, (_, index) =>
+    NEWSLETTER.replace('{name: newsletter}', `{name: n${index}}`),
+  )
+  for (let part = 0; part < 10; part += 1)
+    writeFileSync(
+      join(folder, `part-${part}.yaml`),
+      many.slice(part * 1_000, (part + 1) * 1_000).join('---\n'),
+    )
+  const programs = testFolder()
+  const pharos = join(programs, 'pharos')
+  writeFileSync(pharos, `#!/bin/sh\nexec "${process.execPath}" "${resolve('dist/pharos.js')}" "$@"\n`, {
+    mode: 0o755,
+  })
+
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['examples/ci/preview.mjs', 'pr.example.com', folder],
+    {
+      encoding: 'utf8',
+      env: { PATH: `${programs}:${process.env.PATH}` },
+    },
+  )
+
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'the preview would have 10000 services, each with a patch of its name: an Environment has',
+    ),
+  ])
+})

@@ -16,11 +16,22 @@ const env = process.env
 /** Overrides the policies that protect production, because they would keep the services of a preview. */
 const UNPROTECTED = { target: {}, patch: { policy: { protect: false, onDelete: 'delete' } } }
 
-/** JSON is YAML too. */
+/** Limits of an Environment: its patches, and the bytes of its file. */
+const PATCHES_MAX = 10_000
+const BYTES_MAX = 1024 * 1024
+
+/** JSON is YAML too. Not indented, because the size of the file is limited. */
 function writeEnvironment(folder, host, patches) {
   const spec = { vars: { host }, patches }
   const environment = { apiVersion: 'pharos/v1', kind: 'Environment', metadata: { name: 'preview' }, spec }
-  writeFileSync(join(folder, 'preview.yaml'), `${JSON.stringify(environment, null, 2)}\n`)
+  const text = `${JSON.stringify(environment)}\n`
+  if (patches.length > PATCHES_MAX || Buffer.byteLength(text) > BYTES_MAX) {
+    console.error(
+      `the preview would have ${patches.length - 1} services, each with a patch of its name: an Environment has at most ${PATCHES_MAX - 1} such patches in 1 MiB; preview a folder with fewer services`,
+    )
+    process.exit(1)
+  }
+  writeFileSync(join(folder, 'preview.yaml'), text)
 }
 
 /** Runs pharos; returns its output if the exit code is one of `accepted`. */

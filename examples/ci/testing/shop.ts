@@ -196,6 +196,8 @@ function githubContext(
     'github.event_name': name,
     'github.event.action': action,
     'github.event.number': '7',
+    'github.ref_name': 'trunk',
+    'github.event.repository.default_branch': 'trunk',
     'github.repository': 'acme/shop',
     'github.event.pull_request.head.repo.full_name': 'acme/shop',
     'github.event.pull_request.user.login': author,

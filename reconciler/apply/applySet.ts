@@ -49,8 +49,8 @@ export interface Applied {
 }
 
 /**
- * `notNeeded`: no change was blocked that an approval can release; `noMatch`: the digest is that of other changes; `stillBlocked`:
- * it matches, but other safety limits block the same changes.
+ * `notNeeded`: no change was blocked that an approval can release; `noMatch`: the digest is that of other changes;
+ * `stillBlocked`: it matches, but other safety limits block the same changes.
  */
 export type ApprovalResult = 'used' | 'notNeeded' | 'noMatch' | 'stillBlocked'
 

@@ -41,7 +41,7 @@ export function isAddress(address: string): boolean {
   return /^[A-Za-z][\w+.-]+:|^[^/]+@[^/]+:/.test(address)
 }
 
-/** `address` without a user, a password, a query and other fragments than refs, for messages about invalid addresses. Pure. */
+/** An invalid `address` for messages: without a user, a password, a query, and fragments other than refs. Pure. */
 export function withoutLogin(address: string): string {
   return address
     .replace(/^((?:git:)?(?:[A-Za-z][\w+.-]*:)?\/*).*@/, '$1…@')

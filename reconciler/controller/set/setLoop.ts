@@ -16,8 +16,8 @@ import { Ending, initialMemory, type SetContext, type SetMemory, type SetParts }
 import { Suspensions } from './suspensions.ts'
 
 /**
- * Runs one set: opens the state, acquires the lease, and runs a cycle whenever one is due. A newer commit, a suspension or the loss of the
- * lease stops a cycle between two operations.
+ * Runs one set: opens the state, acquires the lease, and runs a cycle whenever one is due. A newer commit, a suspension
+ * or the loss of the lease stops a cycle between two operations.
  */
 export class SetLoop {
   readonly name: string

@@ -26,8 +26,8 @@ function writeEnvironment(folder, host, patches) {
   const environment = { apiVersion: 'pharos/v1', kind: 'Environment', metadata: { name: 'preview' }, spec }
   const text = `${JSON.stringify(environment)}\n`
   if (patches.length > PATCHES_MAX || Buffer.byteLength(text) > BYTES_MAX) {
-    console.error(
-      `the preview would have ${patches.length - 1} services, each with a patch of its name: an Environment has at most ${PATCHES_MAX - 1} such patches in 1 MiB; preview a folder with fewer services`,
+    process.stderr.write(
+      `the preview would have ${patches.length - 1} services, each with a patch of its name: an Environment has at most ${PATCHES_MAX - 1} such patches in 1 MiB; preview a folder with fewer services\n`,
     )
     process.exit(1)
   }

@@ -41,7 +41,7 @@ export interface StoreOptions {
   readonly leaseTtlMs?: number | undefined
   /** Access to a state in git, which overrides the environment. */
   readonly access?: StateAccess | undefined
-  /** Ends the opening of a state in git when aborted. It must not be aborted afterwards. */
+  /** Ends all calls of git for a state in git when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -35,8 +35,8 @@ export interface OpenDeps {
 export interface PreparedSet {
   readonly parts: SetParts
   /**
-   * Opens the state, creating a missing one. Throws StateError, and the reason of `signal`, which must not be aborted after the
-   * opening.
+   * Opens the state, creating a missing one. Throws StateError, and the reason of `signal`, which also ends later calls
+   * of git for the state.
    */
   readonly openState: (signal: AbortSignal) => Promise<SetContext>
   readonly close: () => Promise<void>

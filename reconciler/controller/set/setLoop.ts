@@ -16,6 +16,12 @@ import { Ending, initialMemory, type SetContext, type SetMemory, type SetParts }
 import { Suspensions } from './suspensions.ts'
 
 /**
+ * Time after a stop in which the state can still be written (milliseconds). Service managers are configured to wait a
+ * minute.
+ */
+const STOP_MS_MAX = 45_000
+
+/**
  * Runs one set: opens the state, acquires the lease, and runs a cycle whenever one is due. A newer commit, a suspension
  * or the loss of the lease stops a cycle between two operations.
  */
@@ -25,8 +31,9 @@ export class SetLoop {
   readonly #parts: SetParts
   /** Null until the state is open. */
   #opened: SetContext | null = null
-  /** Ends an opening in progress. */
-  #opening: AbortController | null = null
+  /** Ends calls of git for the state. */
+  readonly #stateCalls = new AbortController()
+  #cancelDeadline = (): void => {}
   readonly #holder: string
   readonly #observer: LoopObserver
   readonly #abort = new AbortController()
@@ -75,18 +82,14 @@ export class SetLoop {
         await this.#releaseLease()
       }
     }
+    this.#cancelDeadline()
   }
 
   /** Opens the state, unless it is open. Throws StateError, and Ending after `stop`. */
   async open(): Promise<void> {
     if (this.#isStopping) throw new Ending()
     if (this.#opened !== null) return
-    this.#opening = new AbortController()
-    try {
-      this.#opened = await this.#set.openState(this.#opening.signal)
-    } finally {
-      this.#opening = null
-    }
+    this.#opened = await this.#set.openState(this.#stateCalls.signal)
     this.#failures = 0
     this.#fault = null
     this.#observer.onOpen()
@@ -108,6 +111,7 @@ export class SetLoop {
       return await this.#cycle(await initialMemory(this.context.store), 'start')
     } finally {
       await this.#releaseLease()
+      this.#cancelDeadline()
     }
   }
 
@@ -149,8 +153,10 @@ export class SetLoop {
   stop(): void {
     this.#isStopping = true
     this.#abort.abort(new Ending())
-    this.#opening?.abort(new Ending())
     this.#parts.endReads()
+    if (this.#opened === null) this.#stateCalls.abort(new Ending())
+    else
+      this.#cancelDeadline = this.#parts.clock.after(STOP_MS_MAX, () => this.#stateCalls.abort(notReleased()))
     this.#stopReason = 'stopping'
     this.#waits.end()
   }
@@ -328,4 +334,10 @@ export class SetLoop {
       onRenewed: () => void this.#readRequests(),
     }
   }
+}
+
+function notReleased(): StateError {
+  return new StateError(
+    `the lease was not released, because the state could not be written within ${STOP_MS_MAX / 1_000} s: it expires after leaseTtl`,
+  )
 }

@@ -31,7 +31,7 @@ export function requireStateLocation(location: string, env: Environment, access?
   const { url, scheme } = gitLocationOf(location, env, access).access
   if (scheme !== 'file' || existsSync(fileURLToPath(url))) return
   throw new StateError(
-    `there is no folder ${fileURLToPath(url)}: create the repository of the state, for example with "git init --bare", or correct its address`,
+    `there is no folder ${fileURLToPath(url)}: create the repository of the state there, or correct its address`,
   )
 }
 

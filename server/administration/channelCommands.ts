@@ -21,7 +21,13 @@ import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
 import { addDeliveryCommands } from './deliveryCommands.ts'
 import { type ChannelOptions, channelCommand, channelRefOf } from './options/channelOptions.ts'
-import { inStore, type OrgOptions, orgCommand, type Printed } from './options/databaseCommand.ts'
+import {
+  inStore,
+  type OrgOptions,
+  orgCommand,
+  type Printed,
+  printFromStore,
+} from './options/databaseCommand.ts'
 import { engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { readableOption } from './options/readableOption.ts'
@@ -93,15 +99,14 @@ function addCreate(channel: Command, environment: Variables): void {
     )
     .option('--service <ids...>', 'only events of these services (default: of all)')
     .addOption(masterKeyOption())
-    .action(
-      withMasterKeys(environment, async ({ store, find }, options: CreateOptions, command) => {
-        const { org: orgId, kind, name, events, service } = options
-        const url = urlOf(options)
-        const id = systemEnvironment.uuid()
-        const secret = kind === 'slack' ? null : mintSecret(systemEnvironment)
-        const serviceIds =
-          service === undefined ? null : [...new Set(service.map((one) => one.toLowerCase()))]
-        const wanted = { id, kind, name, events, serviceIds }
+    .action(async (options: CreateOptions, command: Command) => {
+      const { org: orgId, kind, name, events, service } = options
+      const url = urlOf(options)
+      const id = systemEnvironment.uuid()
+      const secret = kind === 'slack' ? null : mintSecret(systemEnvironment)
+      const serviceIds = service === undefined ? null : [...new Set(service.map((one) => one.toLowerCase()))]
+      const wanted = { id, kind, name, events, serviceIds }
+      await withMasterKeys(environment, async ({ store, find }) => {
         await store.createChannel(
           orgId,
           (keyId) => makeChannel(wanted, { orgId, url, secret }, find(keyId), systemEnvironment),
@@ -111,8 +116,8 @@ function addCreate(channel: Command, environment: Variables): void {
         const quiet = quietChannelNote(wanted, await servicesOf(store, orgId))
         if (quiet !== undefined) note(command, `pharos-server: note: ${quiet}`)
         return { value: { id, secret }, text: secret === null ? id : `${id}\n${secret}` }
-      }),
-    )
+      })(options, command)
+    })
 }
 
 interface UpdateOptions extends ChannelOptions, MasterKeyOptions {
@@ -136,16 +141,16 @@ function addUpdate(channel: Command, environment: Variables): void {
     .addOption(new Option('--service <ids...>', 'only events of these services').conflicts('allServices'))
     .option('--all-services', 'events of all services')
     .addOption(masterKeyOption())
-    .action(
-      withMasterKeys(environment, async ({ store, find }, options: UpdateOptions, command) => {
-        const { id, name, events, service, allServices } = options
-        const hasUrl = options.url !== undefined || options.urlFile !== undefined
-        if (name === undefined && events === undefined && service === undefined && !allServices && !hasUrl) {
-          throw new Error(
-            'name what to change: --name, --url, --url-file, --events, --service or --all-services',
-          )
-        }
-        const url = hasUrl ? urlOf(options) : undefined
+    .action(async (options: UpdateOptions, command: Command) => {
+      const { id, name, events, service, allServices } = options
+      const hasUrl = options.url !== undefined || options.urlFile !== undefined
+      if (name === undefined && events === undefined && service === undefined && !allServices && !hasUrl) {
+        throw new Error(
+          'name what to change: --name, --url, --url-file, --events, --service or --all-services',
+        )
+      }
+      const url = hasUrl ? urlOf(options) : undefined
+      await withMasterKeys(environment, async ({ store, find }) => {
         await store.changeChannel(
           channelRefOf(options),
           (before, keyId) => ({
@@ -163,8 +168,8 @@ function addUpdate(channel: Command, environment: Variables): void {
         )
         if (url !== undefined) noteAddress(url, command)
         return { value: { id }, text: `changed ${id}` }
-      }),
-    )
+      })(options, command)
+    })
 }
 
 function addSecretCommands(channel: Command, environment: Variables): void {
@@ -219,19 +224,20 @@ interface Keyed {
   readonly find: FindMasterKey
 }
 
-/** As `inStore`, also with the master keys of the database. */
+/** As `inStore`, also with the master keys of the database, whose source is read first. */
 function withMasterKeys<Options extends MasterKeyOptions>(
   variables: Variables,
   work: (keyed: Keyed, options: Options, command: Command) => Promise<Printed>,
 ) {
-  return inStore(async (store, options: Options, command) => {
+  return (options: Options, command: Command): Promise<void> => {
     const { dataDir = null } = options
-    const find = await openMasterKeys({
-      ...{ store, source: keySourceOf(options, variables), dataDir, environment: systemEnvironment },
-      makesMasterKeys: engineOf(options).makesMasterKeys,
+    const { makesMasterKeys } = engineOf(options)
+    const source = keySourceOf(options, variables)
+    return printFromStore(options, command, async (store) => {
+      const parts = { store, source, dataDir, environment: systemEnvironment, makesMasterKeys }
+      return work({ store, find: await openMasterKeys(parts) }, options, command)
     })
-    return work({ store, find }, options, command)
-  })
+  }
 }
 
 function instant(ms: number | null): string | null {

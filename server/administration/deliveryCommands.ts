@@ -6,7 +6,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
 import { type ChannelOptions, channelCommand, channelRefOf } from './options/channelOptions.ts'
-import { inStore } from './options/databaseCommand.ts'
+import { inStore, printFromStore } from './options/databaseCommand.ts'
 import { readInstant } from './options/readInstant.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { table } from './text/output.ts'
@@ -67,18 +67,18 @@ export function addDeliveryCommands(channel: Command): void {
   channelCommand(channel, 'resend', 'send deliveries again, with the same ids')
     .addOption(new Option('--delivery <id>', 'one delivery, from "channel deliveries"').conflicts('since'))
     .option('--since <instant>', 'all failed deliveries of events since then', readInstant)
-    .action(
-      inStore(async (store, options: ResendOptions) => {
-        const { delivery, since: sinceMs } = options
-        if (delivery === undefined && sinceMs === undefined) {
-          throw new Error('name a delivery by --delivery, or all failed ones by --since')
-        }
-        const which = delivery === undefined ? { sinceMs: sinceMs ?? NaN } : { webhookId: delivery }
+    .action(async (options: ResendOptions, command: Command) => {
+      const { delivery, since: sinceMs } = options
+      if (delivery === undefined && sinceMs === undefined) {
+        throw new Error('name a delivery by --delivery, or all failed ones by --since')
+      }
+      const which = delivery === undefined ? { sinceMs: sinceMs ?? NaN } : { webhookId: delivery }
+      await printFromStore(options, command, async (store) => {
         const count = await store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs())
         const noun = count === 1 ? 'delivery' : 'deliveries'
         return { value: { deliveries: count }, text: `${count} ${noun} will be sent again` }
-      }),
-    )
+      })
+    })
 }
 
 /** The delivery `webhookId` after it has ended, or after the longest wait. */

@@ -13,7 +13,7 @@ import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
-import { inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { inStore, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
 import { table } from './text/output.ts'
 
 /** Default settings. */
@@ -38,17 +38,22 @@ export function addServiceCommands(program: Command): void {
   settingsCommand(service, 'configure automatic incidents of services')
     .addOption(new Option('--service <id>', 'one service').conflicts('all'))
     .option('--all', 'all services of the organisation')
-    .action(
-      inStore(async (store, options: ServiceOptions) => {
-        const given = readSettings(options)
+    .action(async (options: ServiceOptions, command: Command) => {
+      const given = readSettings(options)
+      await printFromStore(options, command, async (store) => {
+        const settingsFor = (service: ServiceResponse) =>
+          given === null || options.all !== true ? given : reachableSettings(given, service)
         const services = (await wantedServices(store, options)).map((service) => ({
           service,
-          settings: given === null || options.all !== true ? given : reachableSettings(given, service),
+          settings: settingsFor(service),
         }))
         // Checked before the first change, so that either all services change or none.
         for (const { service, settings } of services) assertWithinReach(service, settings)
-        for (const { service, settings } of services) {
-          await store.changeService(options.org, service.id, (current) => setAutoIncidents(current, settings))
+        for (const { service } of services) {
+          // A request may have changed the service meanwhile.
+          await store.changeService(options.org, service.id, (current) =>
+            setAutoIncidents(current, settingsFor(current.response)),
+          )
         }
         const value = services.map(({ service: { id, name }, settings }) => ({
           ...{ id, name },
@@ -60,18 +65,20 @@ export function addServiceCommands(program: Command): void {
           'AUTOMATIC INCIDENTS': ({ settings }) => sentenceOf(settings),
         })
         return { value: { services: value }, text }
-      }),
-    )
+      })
+    })
 }
 
 /** Adds `org auto-incidents` to the group `org`. */
 export function addOrgAutoIncidents(org: Command): void {
   settingsCommand(org, 'configure automatic incidents of services created later').action(
-    inStore(async (store, options: SettingsOptions) => {
+    async (options: SettingsOptions, command: Command) => {
       const settings = readSettings(options)
-      await store.setDefaultAutoIncidents(options.org, settings)
-      return { value: fieldsOf(settings), text: `new services: ${sentenceOf(settings)}` }
-    }),
+      await printFromStore(options, command, async (store) => {
+        await store.setDefaultAutoIncidents(options.org, settings)
+        return { value: fieldsOf(settings), text: `new services: ${sentenceOf(settings)}` }
+      })
+    },
   )
 }
 

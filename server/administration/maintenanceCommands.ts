@@ -3,7 +3,7 @@ import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { inStore, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
 import { readableOption } from './options/readableOption.ts'
 import { readInstant } from './options/readInstant.ts'
 import { table } from './text/output.ts'
@@ -27,16 +27,17 @@ export function addMaintenanceCommands(program: Command): void {
       readTimestamp,
     )
     .requiredOption('--ends-at <instant>', 'ISO 8601 with a zone', readTimestamp)
-    .action(
-      inStore(async (store, { org: orgId, title, service, startsAt, endsAt }: CreateOptions) => {
-        if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
-        const id = systemEnvironment.uuid()
-        const serviceIds = [...new Set(service.map((each) => each.toLowerCase()))]
-        const wanted = { id, orgId, title, startsAt, endsAt, serviceIds }
+    .action(async (options: CreateOptions, command: Command) => {
+      const { org: orgId, title, service, startsAt, endsAt } = options
+      if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
+      const id = systemEnvironment.uuid()
+      const serviceIds = [...new Set(service.map((each) => each.toLowerCase()))]
+      const wanted = { id, orgId, title, startsAt, endsAt, serviceIds }
+      await printFromStore(options, command, async (store) => {
         await store.createMaintenance(wanted, OPERATOR, systemEnvironment.nowMs())
         return { value: { id }, text: id }
-      }),
-    )
+      })
+    })
   orgCommand(maintenance, 'list', 'list the maintenance windows of an organisation').action(
     inStore(async (store, { org }: OrgOptions) => {
       const windows = await store.listMaintenance(org)

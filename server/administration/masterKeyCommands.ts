@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
-import { databaseCommand, inStore } from './options/databaseCommand.ts'
+import { databaseCommand, printFromStore } from './options/databaseCommand.ts'
 import { engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 
@@ -24,12 +24,12 @@ export function addMasterKeyCommands(
       'after',
       `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, restart the server with that value, then rotate with the same value.`,
     )
-    .action(
-      inStore(async (store, options: MasterKeyOptions) => {
+    .action(async (options: MasterKeyOptions, command: Command) => {
+      const { dataDir = null } = options
+      const source = keySourceOf(options, environment)
+      await printFromStore(options, command, async (store) => {
         const { activeId, rewrapped } = await rotateMasterKey({
-          ...{ store, engine: engineOf(options), environment: systemEnvironment },
-          source: keySourceOf(options, environment),
-          dataDir: options.dataDir ?? null,
+          ...{ store, engine: engineOf(options), source, dataDir, environment: systemEnvironment },
           yieldTurn: () => setTimeout(GIVE_WAY_MS),
         })
         return {
@@ -37,6 +37,6 @@ export function addMasterKeyCommands(
           value: { master_key_id: activeId, masterKeyId: activeId, rewrapped },
           text: `master key ${activeId} is active; ${rewrapped} secrets were wrapped with it`,
         }
-      }),
-    )
+      })
+    })
 }

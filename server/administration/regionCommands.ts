@@ -3,7 +3,7 @@ import { shownAgentToken } from '../agents/agentStates.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
-import { databaseCommand, inStore } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, printFromStore } from './options/databaseCommand.ts'
 import type { DatabaseOptions } from './options/databaseOption.ts'
 import { table } from './text/output.ts'
 
@@ -40,15 +40,16 @@ export function addRegionCommands(program: Command): void {
         .choices([...REGION_MODES])
         .makeOptionMandatory(),
     )
-    .action((code: string, given: ModeOptions, command: Command) =>
-      inStore(async (store, { mode }: ModeOptions) => {
-        if (!isRegionCode(code)) {
-          throw new Error(`there is no region ${code}: "pharos-server region list" shows them`)
-        }
+    .action(async (code: string, options: ModeOptions, command: Command) => {
+      const { mode } = options
+      if (!isRegionCode(code)) {
+        throw new Error(`there is no region ${code}: "pharos-server region list" shows them`)
+      }
+      await printFromStore(options, command, async (store) => {
         await store.setRegionMode(code, mode)
         return { value: { code, mode }, text: `${code} is ${mode}` }
-      })(given, command),
-    )
+      })
+    })
 }
 
 interface ModeOptions extends DatabaseOptions {

@@ -19,6 +19,7 @@ import {
   type OrgOptions,
   orgCommand,
   type Printed,
+  printFromStore,
 } from './options/databaseCommand.ts'
 import type { DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
@@ -94,15 +95,17 @@ function printed(page: StatusPage): Printed {
 function addCreate(statusPage: Command): void {
   const sections: WantedSection[] = []
   addPageOptions(orgCommand(statusPage, 'create', 'create a status page'), sections, true).action(
-    inStore(async (store, options: PageOptions & OrgOptions & { slug: string; title: string }) => {
+    async (options: PageOptions & OrgOptions & { slug: string; title: string }, command: Command) => {
       const id = systemEnvironment.uuid()
       const { org: orgId, slug, title } = options
       if (sections.every(({ components }) => components.length === 0))
         throw new Error('--service is missing: name what the page shows')
       const settings = { ...changeOf(options), slug, title, sections }
-      await store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() })
-      return { value: { id, slug }, text: id }
-    }),
+      await printFromStore(options, command, async (store) => {
+        await store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() })
+        return { value: { id, slug }, text: id }
+      })
+    },
   )
 }
 
@@ -116,13 +119,13 @@ function addUpdate(statusPage: Command): void {
   addPageOptions(command, sections, false)
     .option('--hide-incident <display-id...>', 'incidents to hide, such as INC-42')
     .option('--show-incident <display-id...>', 'incidents to show again')
-    .action(
-      inStore(async (store, options: PageOptions & IdOptions) => {
-        const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
-        if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
-        return printed(await store.changeStatusPage(options.id, change))
-      }),
-    )
+    .action(async (options: PageOptions & IdOptions, command: Command) => {
+      const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
+      if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
+      await printFromStore(options, command, async (store) =>
+        printed(await store.changeStatusPage(options.id, change)),
+      )
+    })
 }
 
 /** Adds the settings of a page. `--section` and `--service` fill `sections` in the given order. */

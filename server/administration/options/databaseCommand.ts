@@ -32,8 +32,16 @@ export function orgCommand(parent: Command, name: string, description: string): 
 export function inStore<Options extends DatabaseOptions = DatabaseOptions>(
   work: (store: Store, options: Options, command: Command) => Promise<Printed>,
 ) {
-  return async (options: Options, command: Command): Promise<void> => {
-    const { value, text } = await inDatabase(options, (store) => work(store, options, command))
-    present(command, options.json, value, text)
-  }
+  return (options: Options, command: Command): Promise<void> =>
+    printFromStore(options, command, (store) => work(store, options, command))
+}
+
+/** As `inStore`, for an action that first checks its options: a wrong one must not open, and migrate, the database. */
+export async function printFromStore(
+  options: DatabaseOptions,
+  command: Command,
+  work: (store: Store) => Promise<Printed>,
+): Promise<void> {
+  const { value, text } = await inDatabase(options, work)
+  present(command, options.json, value, text)
 }

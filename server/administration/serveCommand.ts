@@ -154,6 +154,12 @@ async function serve(options: ServeOptions, source: KeySource, write: (text: str
   const tls = sharedTlsOf(options)
   const backups = backupScheduleOf(options)
   const engine = engineOf(options, options.backupTo)
+  // Before the database is awaited, which does not help when these options contradict one another.
+  const listeners = {
+    agents: agentListeningOf(options, tls),
+    status: statusListeningOf(options),
+    console: consoleListeningOf(options, tls !== undefined),
+  }
   await awaitDatabase(engine, log)
   if (options.migrate === 'never') await assertMigrated(engine)
   const program = await startProgram({
@@ -165,9 +171,7 @@ async function serve(options: ServeOptions, source: KeySource, write: (text: str
     adminPort,
     tls,
     hasAdminTls: options.adminTls === 'on',
-    agents: agentListeningOf(options, tls),
-    status: statusListeningOf(options),
-    console: consoleListeningOf(options, tls !== undefined),
+    ...listeners,
     consoleUrl: options.consoleUrl,
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Option } from 'commander'
-import type { ConsoleListening } from '../../console/startConsole.ts'
+import { assertSafe, type ConsoleListening } from '../../console/startConsole.ts'
 import type { TlsFiles } from '../../process/certificateFiles.ts'
 import type { AgentListening, StatusListening } from '../../process/settings.ts'
 import { setting } from './configuration.ts'
@@ -56,7 +56,7 @@ export function statusListeningOf(options: ListeningOptions): StatusListening | 
 
 /**
  * The listener of the console; `null` for none. A URL without a port is no contradiction, because other commands use
- * the URL too. Throws when the listener has a certificate but no https URL.
+ * the URL too. Throws when the listener has a certificate but no https URL, and when passwords would be sent unencrypted.
  */
 export function consoleListeningOf(options: ListeningOptions, hasTls: boolean): ConsoleListening | null {
   const { consoleHost: host, consolePort: port, consoleUrl: url, trustProxies: proxies } = options
@@ -64,7 +64,9 @@ export function consoleListeningOf(options: ListeningOptions, hasTls: boolean): 
   if (hasTls && url?.startsWith('https:') !== true) {
     throw new Error('--tls-cert needs --console-url: the address, with https, for which the certificate is')
   }
-  return { host, port, proxies, url }
+  const listening = { host, port, proxies, url }
+  assertSafe(listening)
+  return listening
 }
 
 /** The option for the public URL of the console. `note` follows its description in the help. */

@@ -32,7 +32,9 @@ const throttled: RequestListener = (_request, response) => {
 }
 const silent: RequestListener = () => {}
 
-/** Time limit of a run (seconds): on a busy machine seven at once need longer than one second for their first request. */
+/**
+ * Time limit of a run (seconds): on a busy machine seven at once need longer than one second for their first request.
+ */
 const LIMIT_S = 5
 
 test.each([

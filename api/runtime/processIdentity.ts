@@ -6,8 +6,8 @@ const STATE_FIELD = 0
 const START_FIELD = 19
 
 /**
- * The id of a running process and, if the system provides it, its start time in clock ticks, which distinguishes it from a
- * later process with the same id: `1234 567890`, or `1234 `. `undefined` when there is no such process.
+ * The id of a running process and, if the system provides it, its start time in clock ticks, which distinguishes it
+ * from a later process with the same id: `1234 567890`, or `1234 `. `undefined` when there is no such process.
  */
 export function processIdentity(pid: number): string | undefined {
   try {

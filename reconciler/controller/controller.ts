@@ -38,8 +38,8 @@ export interface Controller {
 }
 
 /**
- * Opens notifications and the HTTP server. Each set opens its state when it runs. Throws StateError when the folders of a set
- * cannot be made, and ConfigError when it cannot listen.
+ * Opens notifications and the HTTP server. Each set opens its state when it runs. Throws StateError when the folders of
+ * a set cannot be made, and ConfigError when it cannot listen.
  */
 export async function openController(options: ControllerOptions): Promise<Controller> {
   const { settings, clock, version } = options

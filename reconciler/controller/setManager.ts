@@ -65,8 +65,8 @@ export class SetManager {
   }
 
   /**
-   * Opens the states side by side, then runs one cycle of every set. Sets whose lease another replica holds come last, and wait
-   * at most `waitMs` each. Failures of a set do not affect the others.
+   * Opens the states side by side, then runs one cycle of every set. Sets whose lease another replica holds come last,
+   * and wait at most `waitMs` each. Failures of a set do not affect the others.
    */
   async runOnce(
     waitMs: number,

@@ -74,8 +74,8 @@ export function distinctNames(separator: string): (base: string) => string {
 }
 
 /**
- * Unique names for the variables of one export: `shop-2` and the second endpoint of `shop` would have the same name, and one
- * of the services would get the other's secret.
+ * Unique names for the variables of one export: `shop-2` and the second endpoint of `shop` would have the same name,
+ * and one of the services would get the other's secret.
  */
 export function variableNames(): NameVariable {
   const distinct = distinctNames('_')

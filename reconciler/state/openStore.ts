@@ -19,8 +19,8 @@ export async function storeExists(location: string, env: Environment): Promise<b
 }
 
 /**
- * Throws StateError for a `location` that no retry can make usable: its form is invalid, the folder of its repository does not
- * exist, or it is a folder instead of a file.
+ * Throws StateError for a `location` that no retry can make usable: its form is invalid, the folder of its repository
+ * does not exist, or it is a folder instead of a file.
  */
 export function requireStateLocation(location: string, env: Environment, access?: StateAccess): void {
   if (!isInGit(location)) {

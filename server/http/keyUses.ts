@@ -5,8 +5,8 @@ import type { KeyUse, KeyUseStore } from '../store/store.ts'
 const WRITE_MS = 60_000
 
 /**
- * Starts the recording of the last use of each key, which is kept in memory and written once a minute. A failed write is
- * reported, and repeated a minute later.
+ * Starts the recording of the last use of each key, which is kept in memory and written once a minute. A failed write
+ * is reported, and repeated a minute later.
  */
 export function startKeyUses(store: KeyUseStore, onError: (error: unknown) => void) {
   let noted = new Map<string, { readonly userAgent: string | undefined; readonly atMs: number }>()

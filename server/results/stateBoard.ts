@@ -117,8 +117,8 @@ export class StateBoard {
   }
 
   /**
-   * Sets series to unknown when their last known result is too old at `nowS`. `isSetBack` says that the clock was set back
-   * by more than SET_BACK_S_MAX since the last call, which a result that is due later shows too.
+   * Sets series to unknown when their last known result is too old at `nowS`. `isSetBack` says that the clock was set
+   * back by more than SET_BACK_S_MAX since the last call, which a result that is due later shows too.
    */
   markStale(nowS: number, isSetBack = false): void {
     const newestS = this.#newestDueS()

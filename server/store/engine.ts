@@ -39,8 +39,8 @@ export interface Engine {
   /** Rejects when the data was moved to a place other than `except`. Changes nothing. */
   assertNotMoved(except?: string): Promise<void>
   /**
-   * Resolves to the function that removes the files that were created since, unless there was a database. The caller has
-   * both locks. In PostgreSQL it removes nothing: new tables stay empty.
+   * Resolves to the function that removes the files that were created since, unless there was a database. The caller
+   * has both locks. In PostgreSQL it removes nothing: new tables stay empty.
    */
   removeNewFiles(): Promise<() => Promise<void>>
   /**

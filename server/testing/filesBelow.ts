@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The contents of the files below `folder` with a name that `isRead`, without those that a running program removes meanwhile. */
+/**
+ * The contents of the files below `folder` with a name that `isRead`, without those that a running program removes
+ * meanwhile.
+ */
 export function filesBelow(folder: string, isRead: (name: string) => boolean): readonly Buffer[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isRead(entry.name))

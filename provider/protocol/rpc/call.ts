@@ -84,8 +84,8 @@ function describeException({ session, signal }: Call, what: string, error: unkno
 }
 
 /**
- * The response of an RPC with the diagnostics that `work` reports: its result, or `otherwise` when it throws or reports an
- * error. `what` names it in messages, as in "Reading pharos_service".
+ * The response of an RPC with the diagnostics that `work` reports: its result, or `otherwise` when it throws or reports
+ * an error. `what` names it in messages, as in "Reading pharos_service".
  */
 export async function respond<Outcome extends object, Otherwise extends object = object>(
   { call, what, otherwise }: { readonly call: Call; readonly what: string; readonly otherwise?: Otherwise },

@@ -5,8 +5,8 @@ import { identityOf, identityTypes } from './identity.ts'
 import { decodeObject, encodeValue } from './wireValue.ts'
 
 /**
- * A stub of an existing object: the attributes of the given identity, or those that the handler returns for an id, and null for
- * the others. Terraform then reads the object.
+ * A stub of an existing object: the attributes of the given identity, or those that the handler returns for an id, and
+ * null for the others. Terraform then reads the object.
  */
 export const importResourceState: Rpc<'ImportResourceState'> = ({ typeName, id, identity }, call) =>
   respond({ call, what: `Importing ${typeName}` }, async (reporter) => {

@@ -54,7 +54,9 @@ export function plannedChecks(
   return Array.from({ length: repeat }, () => once).flat()
 }
 
-/** Runs `checks` from this machine and resolves with all of them, in their order. Rejects with the reason of `signal`. */
+/**
+ * Runs `checks` from this machine and resolves with all of them, in their order. Rejects with the reason of `signal`.
+ */
 export async function runChecks(
   checks: readonly PlannedCheck[],
   {

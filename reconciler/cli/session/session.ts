@@ -136,7 +136,9 @@ interface Opening {
   readonly client: Client
   /** Whether there is a state at --state. */
   readonly exists: boolean
-  /** Called in reverse order at the end: a held lease would delay the next run, and an open client the end of this one. */
+  /**
+   * Called in reverse order at the end: a held lease would delay the next run, and an open client the end of this one.
+   */
   readonly closers: (() => Promise<void>)[]
 }
 

@@ -52,8 +52,8 @@ export function readEnvironment(document: Document): ReadEnvironment {
 }
 
 /**
- * The one of `environments` with the name `name`; without a name there are no variables and patches. `unread` are problems
- * of documents that may be Environments. Throws UnknownEnvironment.
+ * The one of `environments` with the name `name`; without a name there are no variables and patches. `unread` are
+ * problems of documents that may be Environments. Throws UnknownEnvironment.
  */
 export function chooseEnvironment(
   environments: readonly ReadEnvironment[],

@@ -54,8 +54,8 @@ export function forgeCalls(
   return {
     call,
     /**
-     * All entries of a list, page after page: by number, not by the address in a header, because the token must be sent to
-     * this address only.
+     * All entries of a list, page after page: by number, not by the address in a header, because the token must be sent
+     * to this address only.
      */
     list: async (what: string, path: string): Promise<readonly Mapping[]> => {
       const all: Mapping[] = []

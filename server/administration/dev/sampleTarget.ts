@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Starts a web server that the sample service checks, on any free port of 127.0.0.1. `POST /break` makes it respond with
- * 503, `POST /repair` with 200 again. Its `url` has no trailing slash.
+ * Starts a web server that the sample service checks, on any free port of 127.0.0.1. `POST /break` makes it respond
+ * with 503, `POST /repair` with 200 again. Its `url` has no trailing slash.
  */
 export async function startSampleTarget() {
   let isBroken = false

@@ -14,8 +14,8 @@ interface Work {
 export interface LeaseParts<Leased extends Work> {
   readonly lease: Pick<MonitoringLease, 'acquire' | 'release'>
   /**
-   * Starts the work of a term. It may take longer than the lease lasts, which is renewed meanwhile. Rejects when `signal`
-   * is aborted.
+   * Starts the work of a term. It may take longer than the lease lasts, which is renewed meanwhile. Rejects when
+   * `signal` is aborted.
    */
   readonly start: (row: LeaseRow, signal: AbortSignal) => Promise<Leased>
   readonly log: Logger

@@ -35,7 +35,9 @@ export function hashToken(token: string): Buffer {
   return crypto.hash('sha256', token, 'buffer')
 }
 
-/** A new token for a link that is valid for `validMs`, with its stored form and its end (milliseconds since the epoch). */
+/**
+ * A new token for a link that is valid for `validMs`, with its stored form and its end (milliseconds since the epoch).
+ */
 export function newLink(
   { nowMs, randomBytes }: { readonly nowMs: () => number; readonly randomBytes: (size: number) => Buffer },
   validMs: number,

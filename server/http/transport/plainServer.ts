@@ -19,8 +19,8 @@ interface Handling {
 }
 
 /**
- * Node's server on HTTP, or on HTTPS with the certificate `tls`, not yet listening. It has the time limits of the API, and
- * refuses tunnels and input that is not a request.
+ * Node's server on HTTP, or on HTTPS with the certificate `tls`, not yet listening. It has the time limits of the API,
+ * and refuses tunnels and input that is not a request.
  */
 export function plainServer(
   tls: CertificateSource | undefined,

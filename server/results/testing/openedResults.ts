@@ -73,7 +73,8 @@ export function openedResults(
       appliedUpTo = sequence
     },
     /**
-     * Runs the upkeep until `slicesMax` slices were committed; returns whether it finished. History expires by `trustedS`.
+     * Runs the upkeep until `slicesMax` slices were committed; returns whether it finished. History expires by
+     * `trustedS`.
      */
     keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY, trustedS = nowS): boolean => {
       let count = 0

@@ -97,7 +97,10 @@ export class ThreadClient {
     this.#worker?.postMessage(message)
   }
 
-  /** Resolves to the reply to a request. Rejects with ResultsBusyError while the thread is down or too many wait, and when it ends. */
+  /**
+   * Resolves to the reply to a request. Rejects with ResultsBusyError while the thread is down or too many wait, and
+   * when it ends.
+   */
   ask(message: (id: number) => ToThread): Promise<FromThread> {
     if (this.#worker === undefined || this.#parts.isUp?.() === false) {
       return Promise.reject(new ResultsBusyError('results are unavailable at present'))

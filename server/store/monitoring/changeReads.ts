@@ -1,7 +1,9 @@
 import type { MonitoringStore } from '../monitoringStore.ts'
 import { row, rows, type Script, type Scripts } from '../scripts/script.ts'
 
-/** How a kind of database orders changes of definitions, as SQL that selects `number`, or `"serviceId"` and `sequence`. */
+/**
+ * How a kind of database orders changes of definitions, as SQL that selects `number`, or `"serviceId"` and `sequence`.
+ */
 export interface ChangeSql {
   readonly newestCommand: string
   readonly commandsForgottenUpTo: string

@@ -51,8 +51,8 @@ interface MovePlan {
 
 /**
  * Moves the data of one store into another kind of database, and compares every row. Rejects, and leaves the target as
- * it was, when the source is in use or was moved elsewhere, the target has data, or the target lacks a table. Afterwards
- * the source cannot be opened. Can be repeated after a crash at any instant.
+ * it was, when the source is in use or was moved elsewhere, the target has data, or the target lacks a table.
+ * Afterwards the source cannot be opened. Can be repeated after a crash at any instant.
  */
 export async function moveStore({ from, to, without, results, onProgress }: MoveOptions): Promise<Move> {
   // A move to the same place was interrupted before its end if that place has no data.

@@ -16,7 +16,9 @@ export async function servicesOf(store: Store, orgId: string): Promise<readonly 
   return (await store.listServices(orgId)).map(({ text }) => JSON.parse(text) as ServiceResponse)
 }
 
-/** The start of the maintenance of each service that is in maintenance at `nowMs`: of overlapping windows, the first. */
+/**
+ * The start of the maintenance of each service that is in maintenance at `nowMs`: of overlapping windows, the first.
+ */
 export async function currentMaintenance(
   store: Pick<Store, 'listMaintenance'>,
   orgId: string,

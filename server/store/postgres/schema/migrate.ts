@@ -15,7 +15,10 @@ const CONNECT_MS_MAX = 5_000
 /** Keys of the advisory locks of Pharos: the first key, and the second key of each lock. */
 export const ADVISORY_LOCKS = { space: 0x50_48, migration: 1, rotation: 2 } as const
 
-/** A schema as migration steps, `null` for one that an earlier step includes. A program must know at least `compatibleFrom` steps to use it. */
+/**
+ * A schema as migration steps, `null` for one that an earlier step includes. A program must know at least
+ * `compatibleFrom` steps to use it.
+ */
 export interface Schema {
   readonly steps: readonly (string | null)[]
   readonly compatibleFrom: number

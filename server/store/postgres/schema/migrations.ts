@@ -4,9 +4,9 @@ import { inPostgres, KEY_TABLES, MONITORING_TABLES, SHARED_TABLES } from '../../
 const UNRELEASED = [null, null, null, null]
 
 /**
- * Steps from an empty database to the newest schema; `null` for one that an earlier step includes. Never edit a released
- * step: add one that corrects it. Text columns that are compared or ordered use the collation "C", as everywhere in
- * Pharos.
+ * Steps from an empty database to the newest schema; `null` for one that an earlier step includes. Never edit a
+ * released step: add one that corrects it. Text columns that are compared or ordered use the collation "C", as
+ * everywhere in Pharos.
  */
 export const MIGRATIONS: readonly (string | null)[] = [
   `

@@ -5,8 +5,8 @@ import { inSqlite, KEY_TABLES, MONITORING_TABLES, SHARED_TABLES } from '../../sc
 const UNRELEASED = Array.from({ length: 19 }, () => null)
 
 /**
- * Steps from an empty database to the newest schema, `null` for one that an earlier step includes; `user_version` counts
- * the completed ones. Never edit a released step: add one that corrects it.
+ * Steps from an empty database to the newest schema, `null` for one that an earlier step includes; `user_version`
+ * counts the completed ones. Never edit a released step: add one that corrects it.
  */
 export const MIGRATIONS: readonly (string | null)[] = [
   `

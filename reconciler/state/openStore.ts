@@ -68,6 +68,6 @@ function isInGit(location: string): boolean {
   if (isGitLocation(location)) return true
   if (!/^[A-Za-z][\w+.-]+:\/|#refs\//.test(location)) return false
   throw new StateError(
-    `--state ${withoutLogin(location)} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
+    `the state ${withoutLogin(location)} is neither the path of a file nor in git: for git use ${GIT_LOCATION_FORM}`,
   )
 }

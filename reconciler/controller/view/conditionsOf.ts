@@ -83,7 +83,8 @@ function failing({ failures, report, fault }: ConditionFacts): readonly FoundCon
   return failure === null ? [] : [found('Degraded', failure.message, 'retries continue')]
 }
 
-const STATE_TODO = 'nothing is read or changed until the state can be used; retries continue'
+const STATE_TODO =
+  'check the address, the credential and the host, or the file and its disk: until then nothing is changed'
 
 function sourceConditions({ source, applied }: CycleReport): readonly FoundCondition[] {
   if (source === null) return []

@@ -75,12 +75,12 @@ export function gitLocationOf(
   const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
   const name = ref.replace(/^refs\//, '')
   if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
-    throw new StateError(`--state ${withoutLogin(location)} names no ref: use ${GIT_LOCATION_FORM}`)
+    throw new StateError(`the state ${withoutLogin(location)} names no ref: use ${GIT_LOCATION_FORM}`)
   }
   const url = isAddress(address) ? address : pathToFileURL(resolve(address)).href
   const found = gitSchemeOf(url, { file: true })
   if ('problem' in found)
-    throw new StateError(`the address of --state ${found.problem}: use ${GIT_LOCATION_FORM}`)
+    throw new StateError(`the address of the state ${found.problem} (form: ${GIT_LOCATION_FORM})`)
   return { access: { url, scheme: found.scheme, ...accessIn(env), ...access }, ref, env }
 }
 

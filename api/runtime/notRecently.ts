@@ -1,6 +1,6 @@
 /**
- * Returns a function that notes a key, and tells whether it was not noted within the last `intervalMs`. Forgets all
- * keys when there are more than `keysMax`. `nowMs` is a monotonic clock (milliseconds).
+ * Returns a function that records a key, and returns whether the key was not recorded within the last `intervalMs`.
+ * Forgets all keys when there are more than `keysMax`. `nowMs` is a monotonic clock (milliseconds).
  */
 export function notRecently(
   intervalMs: number,

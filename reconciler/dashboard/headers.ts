@@ -33,6 +33,7 @@ export const CSS_HEADERS = {
   'Content-Type': 'text/css; charset=utf-8',
   'Cache-Control': 'max-age=31536000, immutable',
 }
+/** Headers of the icon, which changes only with a release. */
 export const ICON_HEADERS = {
   ...HARDENED,
   'Content-Type': 'image/svg+xml; charset=utf-8',
@@ -44,6 +45,7 @@ export const BADGE_HEADERS = {
   'Cache-Control': 'no-cache, max-age=0',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
+/** Headers of the status as JSON. */
 export const JSON_HEADERS = {
   ...HARDENED,
   'Content-Type': 'application/json; charset=utf-8',

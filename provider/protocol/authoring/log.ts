@@ -1,5 +1,6 @@
 /** The log of handlers, on stderr, from which Terraform reads it. */
 
+/** Levels of log lines, from the least to the most important. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 /** Fields of a log line. Never secret values: users attach logs to issues. */

@@ -31,21 +31,25 @@ function validated(
   })
 }
 
+/** Validates the configuration of a managed resource. */
 export const validateResourceConfig: Rpc<'ValidateResourceConfig'> = (request, call) => {
   const { typeName: name, config, clientCapabilities: capabilities } = request
   return validated(call, call.session.provider.resources, { kind: '', name, config, capabilities })
 }
 
+/** Validates the configuration of a data source. */
 export const validateDataResourceConfig: Rpc<'ValidateDataResourceConfig'> = ({ typeName, config }, call) =>
   validated(call, call.session.provider.dataSources, { kind: 'data.', name: typeName, config })
 
+/** Validates the configuration of a list of resources. */
 export const validateListResourceConfig: Rpc<'ValidateListResourceConfig'> = ({ typeName, config }, call) =>
   validated(call, call.session.provider.lists, { kind: 'list.', name: typeName, config })
 
+/** Validates the configuration of an action. */
 export const validateActionConfig: Rpc<'ValidateActionConfig'> = ({ actionType, config }, call) =>
   validated(call, call.session.provider.actions, { kind: 'action.', name: actionType, config })
 
-/** Runs in more than one process per command. */
+/** Validates the configuration of the provider. Runs in more than one process per command. */
 export const validateProviderConfig: Rpc<'ValidateProviderConfig'> = async (request, call) => {
   const { provider } = call.session
   return respond({ call, what: 'Validating the provider configuration' }, async (reporter) => {

@@ -234,6 +234,7 @@ export const RPCS = {
   },
   StopProvider: { request: empty, response: message({ error: string(1) }) },
 }
+/** The name of an RPC that is served. */
 export type RpcName = keyof typeof RPCS
 
 type Messages = typeof RPCS

@@ -59,4 +59,5 @@ export const OPTIONS = {
   ],
 } satisfies Readonly<Record<string, readonly (readonly [string, string])[]>>
 
+/** The name of options that several commands have. */
 export type OptionGroup = keyof typeof OPTIONS

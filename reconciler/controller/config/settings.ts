@@ -57,7 +57,9 @@ type InClear<Config> = Config extends SecretReference
 export type HookSettings = InClear<HookConfig>
 /** The section `notifications`: of it only names may be printed. */
 export type NotificationSettings = InClear<NotificationsConfig>
+/** A receiver of events. */
 export type ChannelSettings = NotificationSettings['channels'][number]
+/** A repository on a forge that gets reports about commits. */
 export type ForgeSettings = NotificationSettings['forges'][number]
 
 /** The configuration with the secrets and variables of this machine. */

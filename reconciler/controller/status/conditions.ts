@@ -52,10 +52,12 @@ const RULES = {
   Ready: { tone: 'good' },
 } as const satisfies Readonly<Record<string, ConditionRule>>
 
+/** The type of a condition, as in metrics and `/status.json`. */
 export type ConditionType = keyof typeof RULES
 
 /** The conditions of a set, from the most to the least urgent: the first one that holds is the headline. */
 export const CONDITIONS: Readonly<Record<ConditionType, ConditionRule>> = RULES
+/** All types, in the order of CONDITIONS. */
 // True because the record has exactly the conditions as keys.
 export const CONDITION_TYPES = Object.keys(CONDITIONS) as readonly ConditionType[]
 

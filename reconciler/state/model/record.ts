@@ -128,16 +128,25 @@ export const stateDocumentSchema = z.strictObject({
 })
 
 type Document = z.output<typeof stateDocumentSchema>
+/** The content of `stateDocumentSchema`. */
 export type StateDocument = { readonly [Part in keyof Document]: Readonly<Document[Part]> }
+/** The organisation and server of a state, and its source of manifests. */
 export type StateHome = Readonly<z.output<typeof home>>
 /** An intent without a recorded result. */
 export type OpenIntent = Readonly<z.output<typeof intent>>
+/** A request as it is recorded before it is sent. */
 export type Intent = Omit<OpenIntent, 'mayStillLand'>
+/** A run with its outcome. */
 export type RunRecord = Readonly<z.output<typeof run>>
+/** An event, such as a raised condition. */
 export type StateEvent = Readonly<z.output<typeof event>>
+/** Blocks changes of services until it ends. */
 export type Suspension = Readonly<z.output<typeof suspension>>
+/** Approves the changes with its digest, once. */
 export type Approval = StateDocument['approvals'][number]
+/** Asks the leading replica for a cycle. */
 export type SyncRequest = StateDocument['syncRequests'][number]
+/** Acknowledges a rewritten history that ends with `commitSha`. */
 export type HistoryAcknowledgement = StateDocument['historyAcknowledgements'][number]
 
 /** Whether `suspension` blocks changes at `nowMs` (milliseconds since the epoch). Pure. */

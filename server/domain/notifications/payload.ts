@@ -86,9 +86,11 @@ export const PAYLOADS = {
   'channel.test': testEvent,
 } as const satisfies Record<EventType, z.ZodType>
 
-/** An organisation, a service and an endpoint in a payload. */
+/** An organisation in a payload. */
 export type NamedOrg = z.infer<typeof org>
+/** A service in a payload. */
 export type NamedService = z.infer<typeof service>
+/** An endpoint in a payload. */
 export type NamedEndpoint = z.infer<typeof endpoint>
 export type IncidentPayload = z.infer<(typeof PAYLOADS)['incident.created' | 'incident.updated']>
 export type CertificatePayload = z.infer<(typeof PAYLOADS)['certificate.expiring']>

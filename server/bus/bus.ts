@@ -1,9 +1,9 @@
-import type { Delivery } from '../domain/commands.ts'
+import type { Command } from '../domain/commands.ts'
 
-/** Receives commands from the outbox. Delivery is at least once: receivers compare store and generation. */
+/** Is told of commands in the outbox, at least once. The current definitions are in the store. */
 export interface Bus {
-  /** Resolves when the receiver has the command. A rejection keeps it in the outbox. */
-  publish(command: Delivery): Promise<void>
+  /** Resolves when the receiver knows of the commands. A rejection keeps them in the outbox. */
+  publish(commands: readonly Command[]): Promise<void>
 }
 
 /** The bus of a server that monitors nothing, where no region waits for commands. */

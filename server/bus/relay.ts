@@ -38,9 +38,9 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
     // After a stop, the next start publishes the rest.
     while (!isStopped) {
       const from = await store.cursorOf(BUS_READER)
-      const { deliveries, next } = await store.commandsAfter(from, BATCH_MAX)
-      if (deliveries.length === 0) return
-      for (const delivery of deliveries) await bus.publish(delivery)
+      const { commands, next } = await store.commandsAfter(from, BATCH_MAX)
+      if (commands.length === 0) return
+      await bus.publish(commands)
       await store.moveCursor(BUS_READER, from, next)
     }
   }

@@ -6,7 +6,7 @@ import type { Allowance } from '../domain/allowance.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { ChangeOrigin } from '../domain/changeOrigin.ts'
-import type { Command, Delivery } from '../domain/commands.ts'
+import type { Command } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentQuota } from '../domain/incidentQuota.ts'
 import type { OrgQuota, OrgUsage, PlanLimits } from '../domain/planLimits.ts'
@@ -204,9 +204,9 @@ export interface CommandFilter {
 /** A position in the order of commands: opaque, and specific to one store. '' is before all commands. */
 export type Cursor = string
 
-/** Commands after a cursor, as delivered to their regions. */
-export interface DeliveryPage {
-  readonly deliveries: readonly Delivery[]
+/** Commands after a cursor. */
+export interface CommandPage {
+  readonly commands: readonly Command[]
   /** After the last of them. */
   readonly next: Cursor
 }
@@ -214,10 +214,10 @@ export interface DeliveryPage {
 /** Commands between the transaction that made them and their readers. Contract: Events, rule 3. */
 export interface OutboxStore {
   /**
-   * Committed commands after `cursor` in order, at most `countMax` and with definitions of 8
-   * MiB in total; empty only when there are no more. A later call never finds one before `next`.
+   * Committed commands after `cursor` in order, at most `countMax`; empty only when there are no more. A later call never
+   * finds one before `next`.
    */
-  commandsAfter(cursor: Cursor, countMax: number): Promise<DeliveryPage>
+  commandsAfter(cursor: Cursor, countMax: number): Promise<CommandPage>
   /** Position of the named reader; '' when it never moved. */
   cursorOf(reader: string): Promise<Cursor>
   /** Moves the named reader; false, and unchanged, when it is no longer at `from`. */

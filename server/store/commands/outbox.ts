@@ -4,15 +4,12 @@ import { uuidOrNull } from '../shared/uuid.ts'
 import {
   BUS_READER,
   type CommandFilter,
+  type CommandPage,
   type Cursor,
-  type DeliveryPage,
   type LoggedCommand,
   type OutboxStore,
 } from '../store.ts'
 import type { CommandOrder } from './commandOrder.ts'
-
-/** Maximum total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
-const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
 /** A position among the commands: the transaction of a command, and its sequence number. */
 interface Position {
@@ -28,7 +25,7 @@ interface OutboxParts {
   readonly storeId: string
 }
 
-/** The outbox. Commands contain no definition: a region gets the newest one at delivery. */
+/** The outbox. */
 export function outbox({ read, write }: Scripts, { order, storeId }: OutboxParts): OutboxStore {
   const { place, columns, xid, given } = order
   const cursors = cursorsOf(storeId)
@@ -72,67 +69,17 @@ function cursorsOf(storeId: string) {
   }
 }
 
-interface CommandRow extends Command, Position {
-  /** Size of the service's definition (bytes); `null` when it runs nowhere, so that no region gets one. */
-  readonly bytes: number | null
-}
-
-interface DefinitionRow {
-  readonly id: string
-  readonly generation: number
-  readonly runningIn: string
-  readonly text: string
-}
-
 function* commandsAfter(
   from: Position,
   countMax: number,
   { order: { place, xid, given, settled }, storeId }: OutboxParts,
-): Script<DeliveryPage> {
-  const found = yield* rows<CommandRow>(
-    `SELECT ${xid('c')} AS xid, c.sequence, c.type, c.region, c.service_id AS "serviceId", c.generation,
-       CASE WHEN s.running_in <> '' THEN octet_length(s.response) END AS bytes
-     FROM commands c LEFT JOIN services s ON s.id = c.service_id
+): Script<CommandPage> {
+  const commands = yield* rows<Command & Position>(
+    `SELECT ${xid('c')} AS xid, sequence, type, region, service_id AS "serviceId", generation FROM commands c
      WHERE (${place('c')}) > (${given(1)}) AND ${settled} ORDER BY ${place('c')} LIMIT $3`,
     [from.xid, from.sequence, countMax],
   )
-  const affordable = affordableOf(found)
-  const definitions = yield* readDefinitions(affordable)
-  const deliveries = affordable.map(({ region, serviceId, generation }) => {
-    const service = definitions.get(serviceId)
-    const isRunning = service?.runningIn.split(',').includes(region) === true
-    return {
-      ...{ region, serviceId, storeId, generation: service?.generation ?? generation },
-      type: isRunning ? ('StartServiceMonitoring' as const) : ('EndServiceMonitoring' as const),
-      definition: isRunning ? service.text : null,
-    }
-  })
-  return { deliveries, next: cursorsOf(storeId).write(affordable.at(-1) ?? from) }
-}
-
-/** The first of `found` whose definitions fit in memory: at least one. */
-function affordableOf(found: readonly CommandRow[]): readonly CommandRow[] {
-  const known = new Set<string>()
-  let bytes = 0
-  const end = found.findIndex((command, index) => {
-    if (command.bytes === null || known.has(command.serviceId)) return false
-    known.add(command.serviceId)
-    bytes += command.bytes
-    return bytes > FETCHED_BYTES_MAX && index > 0
-  })
-  return end === -1 ? found : found.slice(0, end)
-}
-
-/** The services of `commands` as they are now; a region gets the newest definition. Deleted ones are absent. */
-function* readDefinitions(commands: readonly CommandRow[]): Script<ReadonlyMap<string, DefinitionRow>> {
-  if (commands.length === 0) return new Map()
-  const found = yield* rows<DefinitionRow>(
-    `SELECT id, definition_generation AS generation, running_in AS "runningIn",
-       CASE WHEN running_in = '' THEN '' ELSE response END AS text
-     FROM services WHERE id IN (SELECT value::uuid FROM json_array_elements_text($1::json))`,
-    [JSON.stringify([...new Set(commands.map(({ serviceId }) => serviceId))])],
-  )
-  return new Map(found.map((service) => [service.id, service]))
+  return { commands, next: cursorsOf(storeId).write(commands.at(-1) ?? from) }
 }
 
 /** A logged command; `isPublished` is a number in SQLite, as all booleans. */

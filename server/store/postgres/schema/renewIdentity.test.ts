@@ -55,6 +55,6 @@ test('a restored dump is another store, whose readers continue with unread comma
   expect(again.storeId).toBe(before.storeId)
   expect(restored.storeId).not.toBe(before.storeId)
   expect(cleaned.storeId).not.toBe(restored.storeId)
-  expect(pending.deliveries.map(({ serviceId }) => serviceId)).toContain(unread)
+  expect(pending.commands.map(({ serviceId }) => serviceId)).toContain(unread)
   expect(changed.map(({ serviceId }) => serviceId)).toEqual([later])
 })

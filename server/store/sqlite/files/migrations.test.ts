@@ -47,21 +47,19 @@ test('a database whose commands had definitions keeps all commands, published or
   })
 
   const store = await openStore(folder, () => 0)
-  const { storeId } = store
-  const { deliveries } = await store.commandsAfter(await store.cursorOf(BUS_READER), 10)
+  const { commands } = await store.commandsAfter(await store.cursorOf(BUS_READER), 10)
   const logged = await store.listCommands()
   await store.close()
 
   const generations = new Sqlite(databaseFile(folder))
     .prepare('SELECT id, generation, definition_generation AS published, running_in AS places FROM services')
     .all()
-  const active = { generation: 3, storeId, definition: response('active', null) }
-  const start = { type: 'StartServiceMonitoring', serviceId: 'active', ...active }
-  const end = { type: 'EndServiceMonitoring', region: 'eu-west-1', generation: 2, storeId, definition: null }
-  expect(deliveries).toEqual([
-    { region: 'eu-west-1', ...start },
+  const start = { type: 'StartServiceMonitoring', serviceId: 'active' }
+  const end = { type: 'EndServiceMonitoring', region: 'eu-west-1', generation: 2 }
+  expect(commands).toMatchObject([
+    { region: 'eu-west-1', generation: 2, ...start },
     { serviceId: 'paused', ...end },
-    { region: 'us-east-1', ...start },
+    { region: 'us-east-1', generation: 3, ...start },
     { serviceId: 'deleted', ...end },
   ])
   expect(

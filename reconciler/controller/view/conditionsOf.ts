@@ -6,7 +6,7 @@ import { counted, listed } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
 import type { CycleReport } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
-import type { ConditionType } from '../status/conditions.ts'
+import { CONDITION_TYPES, type ConditionType } from '../status/conditions.ts'
 import type { Condition, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */
@@ -19,6 +19,11 @@ interface ConditionFacts extends LoopFacts {
 
 /** The conditions that hold for a set, the most urgent first; never empty. Pure. */
 export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
+  const conditions = allConditions(facts)
+  return CONDITION_TYPES.flatMap((type) => conditions.filter((one) => one.type === type))
+}
+
+function allConditions(facts: ConditionFacts): readonly FoundCondition[] {
   const { report, role, leaseHolder } = facts
   if (role === 'follower')
     return [found('Following', `${leaseHolder ?? 'another replica'} has the lease`, FOLLOWING_TODO)]

@@ -63,6 +63,34 @@ export function parseDocument(json: string, source: string, advice = OTHER_FILE)
   return parsed.data
 }
 
+/** Parses an export likewise. Throws StateError also for two records of a list that a state could not keep both. */
+export function parseExport(json: string, source: string): StateDocument {
+  const document = parseDocument(json, source)
+  const problem = repetitionIn(document)
+  if (problem !== undefined) throw new StateError(`${source} contradicts itself: ${problem}`)
+  return document
+}
+
+/** The first two records of a list with the same key; `undefined` for none. Pure. */
+function repetitionIn(document: StateDocument): string | undefined {
+  const keys = {
+    intents: document.intents.map(({ opId }) => opId),
+    runs: document.runs.map(({ runId }) => runId),
+    events: document.events.map(({ seq }) => seq),
+    suspensions: document.suspensions.map(({ scope }) => scope),
+    approvals: document.approvals.map(({ digest }) => digest),
+    // A state has at most one.
+    syncRequests: document.syncRequests.map(() => 'sync'),
+    historyAcknowledgements: document.historyAcknowledgements.map(({ commitSha }) => commitSha),
+  }
+  for (const [list, all] of Object.entries<readonly (string | number)[]>(keys)) {
+    const seen = new Set()
+    const repeated = all.find((key) => seen.size === seen.add(key).size)
+    if (repeated !== undefined) return `${list} has ${repeated} twice`
+  }
+  return undefined
+}
+
 /** The value of `json`; undefined when it is invalid. Pure. */
 export function parsedJson(json: string): unknown {
   try {

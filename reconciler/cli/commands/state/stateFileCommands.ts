@@ -3,7 +3,7 @@ import { guardOrg } from '../../../apply/buildPlan.ts'
 import { EXIT } from '../../../run/exitCode.ts'
 import { UsageError } from '../../../run/failure.ts'
 import { fileReason } from '../../../../api/runtime/fileReason.ts'
-import { documentOf, parseDocument } from '../../../state/model/stateDocument.ts'
+import { documentOf, parseExport } from '../../../state/model/stateDocument.ts'
 import type { StateDocument } from '../../../state/model/record.ts'
 import type { StateReading } from '../../../state/model/store.ts'
 import { openStore, storeExists } from '../../../state/openStore.ts'
@@ -35,7 +35,7 @@ export const exportState: Command = async ([named], context) => {
 export const importState: Command = async ([file = ''], context) => {
   const { output } = context
   const location = requireState(context)
-  const document = parseDocument(readText(file), file)
+  const document = parseExport(readText(file), file)
   // An import that failed, for example on a full disk, leaves an empty state.
   if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
     throw new UsageError(`there already is a state at ${location}: import into a new one`)
@@ -81,7 +81,7 @@ export const verifyState: Command = async (_args, context) => {
   requireState(context)
   const checked = await readingState(context, async (store) =>
     // Validates it as an import would.
-    parseDocument(JSON.stringify(await documentOf(store)), requireState(context)),
+    parseExport(JSON.stringify(await documentOf(store)), requireState(context)),
   )
   const session = await openSession(context)
   try {

@@ -2,6 +2,7 @@ import { reasonName } from '../../monitoring/protocol/outcomes.ts'
 import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
 import { SET_BACK_S_MAX } from '../domain/serviceState.ts'
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
+import type { BoardMemory } from './boardMemory.ts'
 import { type ResultsDatabase, upsertSql } from './database/resultsDatabase.ts'
 import type { StateRows } from './stateRows.ts'
 
@@ -18,20 +19,13 @@ interface Watch {
   readonly isSteady: boolean
 }
 
-/** The watched board. A failed transaction undoes changes made with `set`. */
-interface BoardView {
-  readonly endpoint: (number: number) => EndpointEntry | undefined
-  readonly series: (number: number) => SeriesEntry | undefined
-  readonly set: <Key, Entry>(map: Map<Key, Entry>, key: Key, entry: Entry | undefined) => void
-}
-
 /**
  * Watches services with automatic incidents. Writes a transition for each round with a down endpoint, when all
  * endpoints are up, and when they have been up for long enough, in the transaction of the causing results.
  */
 export class RoundWatch {
   readonly #rows: Pick<StateRows, 'addTransition'>
-  readonly #board: BoardView
+  readonly #memory: BoardMemory
   readonly #watches = new Map<string, Watch>()
   /** The newest failing round of each endpoint. A round that is reported again after a restart counts once. */
   readonly #rounds = new Map<number, number>()
@@ -39,9 +33,9 @@ export class RoundWatch {
   readonly #remove
   readonly #textOf
 
-  constructor(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>, board: BoardView) {
+  constructor(database: ResultsDatabase, rows: Pick<StateRows, 'addTransition'>, memory: BoardMemory) {
     this.#rows = rows
-    this.#board = board
+    this.#memory = memory
     this.#put = database.prepare(upsertSql('service_watches', ['service_id'], ['clear_since_s', 'is_steady']))
     this.#remove = database.prepare('DELETE FROM service_watches WHERE service_id = ?')
     this.#textOf = database
@@ -64,14 +58,14 @@ export class RoundWatch {
     const known = this.#watches.get(service.id)
     // A new service starts as not up: its incident may have been opened before results were lost.
     const watch = known ?? { clearSinceS: null, isSteady: false }
-    this.#board.set(this.#watches, service.id, { ...watch, steadyS })
+    this.#memory.set(this.#watches, service.id, { ...watch, steadyS })
     if (known === undefined) this.#put.run(service.id, null, 0)
     this.refresh(service, nowS)
   }
 
   end(serviceId: string): void {
     if (!this.#watches.has(serviceId)) return
-    this.#board.set(this.#watches, serviceId, undefined)
+    this.#memory.set(this.#watches, serviceId, undefined)
     this.#remove.run(serviceId)
   }
 
@@ -93,7 +87,7 @@ export class RoundWatch {
   ): void {
     const watch = this.#watches.get(service.id)
     if (watch === undefined || watch.steadyS === null) return
-    const endpoint = this.#board.endpoint(number)
+    const endpoint = this.#memory.endpoints.get(number)
     if (endpoint?.state === 'down') {
       this.#reportRound(service, endpoint, { times, dueS, nowS })
       return
@@ -110,7 +104,7 @@ export class RoundWatch {
   }
 
   #change(serviceId: string, watch: Watch): void {
-    this.#board.set(this.#watches, serviceId, watch)
+    this.#memory.set(this.#watches, serviceId, watch)
     this.#put.run(serviceId, watch.clearSinceS, Number(watch.isSteady))
   }
 
@@ -118,13 +112,13 @@ export class RoundWatch {
   #isClear({ endpoints, isPaused }: ServiceEntry): boolean {
     if (isPaused) return false
     const known = endpoints
-      .flatMap((number) => this.#board.endpoint(number) ?? [])
+      .flatMap((number) => this.#memory.endpoints.get(number) ?? [])
       .filter(({ state, series }) => state !== 'unknown' || series.some((one) => this.#wasKnown(one)))
     return known.length > 0 && known.every(({ state }) => state === 'up')
   }
 
   #wasKnown(series: number): boolean {
-    return (this.#board.series(series)?.state.knownDueS ?? 0) > 0
+    return (this.#memory.series.get(series)?.state.knownDueS ?? 0) > 0
   }
 
   #reportRound(
@@ -137,15 +131,17 @@ export class RoundWatch {
     const newest = this.#rounds.get(endpoint.number) ?? 0
     // A round that has not begun yet was reported before the clock was set back. Regions also report late.
     if (round <= newest && newest * intervalS <= nowS + SET_BACK_S_MAX) return
-    this.#board.set(this.#rounds, endpoint.number, round)
+    this.#memory.set(this.#rounds, endpoint.number, round)
     const named = { endpoint_id: endpoint.id, round, interval_s: intervalS }
     this.#report(service.id, 'service.round', dueS, { ...named, ...this.#downOf(service) })
   }
 
   #downOf(service: ServiceEntry): Omit<FailingRound, 'endpoint_id' | 'round' | 'interval_s'> {
-    const endpoints = service.endpoints.flatMap((number) => this.#board.endpoint(number) ?? [])
+    const endpoints = service.endpoints.flatMap((number) => this.#memory.endpoints.get(number) ?? [])
     const down = endpoints.filter(({ state }) => state === 'down')
-    const series = down.map((endpoint) => endpoint.series.flatMap((one) => this.#board.series(one) ?? []))
+    const series = down.map((endpoint) =>
+      endpoint.series.flatMap((one) => this.#memory.series.get(one) ?? []),
+    )
     const regionsOf = (entries: readonly SeriesEntry[]) =>
       entries.filter(({ state }) => state.state === 'down').map(({ region }) => region)
     return {

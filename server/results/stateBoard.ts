@@ -1,5 +1,4 @@
 import { seriesNumber } from '../domain/regions.ts'
-import { STEP_MS_MAX } from './clockTrust.ts'
 import {
   afterResult,
   atInstant,
@@ -13,13 +12,14 @@ import {
   serviceState,
   staleFromS,
 } from '../domain/serviceState.ts'
-import { type EndpointEntry, newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
+import { newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
+import { BoardMemory } from './boardMemory.ts'
 import type { ResultsDatabase } from './database/resultsDatabase.ts'
 import { reasonOfSeries } from './file/reasonOfSeries.ts'
 import type { StoredState } from './file/resultsSchema.ts'
-import { loadStates } from './loadStates.ts'
 import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
 import { RoundWatch } from './roundWatch.ts'
+import { setBackStates } from './setBackStates.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 
 /**
@@ -27,51 +27,31 @@ import { prepareStateRows, type StateRows } from './stateRows.ts'
  * there leaves both unchanged.
  */
 export class StateBoard {
-  readonly #database: ResultsDatabase
+  readonly #memory: BoardMemory
   readonly #rows: StateRows
-  readonly #services: Map<string, ServiceEntry>
-  readonly #endpoints: Map<number, EndpointEntry>
-  readonly #series: Map<number, SeriesEntry>
   readonly #rounds: RoundWatch
-  #undo: (() => void)[] = []
   #changed = new Set<string>()
 
   /** Loads the states of `database`, as `loadStates`. */
   constructor(database: ResultsDatabase, storeId: string) {
-    this.#database = database
+    this.#memory = new BoardMemory(database, storeId)
     this.#rows = prepareStateRows(database)
-    const { services, endpoints, series } = loadStates(database, storeId)
-    this.#services = services
-    this.#endpoints = endpoints
-    this.#series = series
-    this.#rounds = new RoundWatch(database, this.#rows, {
-      endpoint: (number) => this.#endpoints.get(number),
-      series: (number) => this.#series.get(number),
-      set: (map, key, entry) => this.#set(map, key, entry),
-    })
+    this.#rounds = new RoundWatch(database, this.#rows, this.#memory)
   }
 
   /** Runs `work` in one transaction. Rethrows its error with nothing changed. */
   transact<Result>(work: () => Result): Result {
-    this.#undo = []
-    try {
-      return this.#database.transact(work)
-    } catch (error) {
-      for (const undo of this.#undo.reverse()) undo()
-      throw error
-    } finally {
-      this.#undo = []
-    }
+    return this.#memory.transact(work)
   }
 
   /** The series with this number; `undefined` when it never existed or was removed. */
   find(series: number): SeriesEntry | undefined {
-    return this.#series.get(series)
+    return this.#memory.series.get(series)
   }
 
   /** The state of an endpoint across its regions; `unknown` when it is not checked. */
   endpointStateOf(endpoint: number): State {
-    const state = this.#endpoints.get(endpoint)?.state
+    const state = this.#memory.endpoints.get(endpoint)?.state
     return state === undefined || state === 'paused' || state === 'ended' ? 'unknown' : state
   }
 
@@ -79,19 +59,19 @@ export class StateBoard {
   update({ services, ended, isWhole }: MonitoredChange, nowS: number): void {
     for (const service of services) this.#updateService(service, nowS)
     const named = new Set(services.map(({ id }) => id))
-    this.#end(isWhole ? [...this.#services.keys()].filter((id) => !named.has(id)) : ended, nowS)
+    this.#end(isWhole ? [...this.#memory.services.keys()].filter((id) => !named.has(id)) : ended, nowS)
   }
 
   #end(serviceIds: readonly string[], nowS: number): void {
     for (const id of serviceIds) {
-      const service = this.#services.get(id)
+      const service = this.#memory.services.get(id)
       if (service === undefined) continue
       for (const endpoint of service.endpoints) this.#endEndpoint(endpoint, nowS)
       this.#rounds.end(id)
       this.#rows.removeService(id)
       this.#rows.markForRemoval(id, true)
       this.#rows.addServiceSpan(id, nowS, 'ended')
-      this.#set(this.#services, id, undefined)
+      this.#memory.set(this.#memory.services, id, undefined)
       this.#changed.add(id)
     }
   }
@@ -102,7 +82,7 @@ export class StateBoard {
    * series unknown: otherwise the next result would continue its state, and the time between them would count as known.
    */
   applyResult(seriesId: number, result: SeriesResult, nowS: number): void {
-    const series = this.#series.get(seriesId)
+    const series = this.#memory.series.get(seriesId)
     if (series === undefined) return
     const { state: before, times } = series
     const after = afterResult(before, result, times)
@@ -111,7 +91,7 @@ export class StateBoard {
     const isCurrent = isKnown && nowS < staleFromS(after, times)
     const isTooLate = isKnown && !isCurrent && before.state === 'unknown'
     this.#changeSeries(series, isTooLate ? { ...before, lastDueS, knownDueS } : after, result.dueS)
-    const service = this.#services.get(this.#endpoints.get(series.endpoint)?.serviceId ?? '')
+    const service = this.#memory.services.get(this.#memory.endpoints.get(series.endpoint)?.serviceId ?? '')
     if (service !== undefined && isCurrent)
       this.#rounds.afterResult(service, series, { dueS: result.dueS, nowS })
   }
@@ -121,37 +101,38 @@ export class StateBoard {
    * back by more than SET_BACK_S_MAX since the last call, which a result that is due later shows too.
    */
   markStale(nowS: number, isSetBack = false): void {
-    const newestS = this.#newestDueS()
+    const newestS = this.#memory.newestDueS()
     const wasSetBack = isSetBack || newestS > nowS + SET_BACK_S_MAX
-    for (const series of this.#series.values()) {
+    for (const series of this.#memory.series.values()) {
       if (series.endedAtS !== null) continue
       const isAhead = wasSetBack && series.state.lastDueS > nowS
       const state = isAhead ? setBackTo(series.state, nowS) : atInstant(series.state, series.times, nowS)
       if (state === series.state) continue
-      if (isAhead) this.#setBack(series.endpoint, { nowS, newestS })
+      if (isAhead)
+        setBackStates({ memory: this.#memory, rows: this.#rows }, series.endpoint, { nowS, newestS })
       this.#changeSeries(series, state, state.sinceS)
     }
   }
 
   /** Numbers of all series, recently ended ones included. */
   seriesNumbers(): readonly number[] {
-    return [...this.#series.keys()]
+    return [...this.#memory.series.keys()]
   }
 
   /** Writes the row of a series, which is otherwise written only when its state changes. */
   writeSeries(number: number): void {
-    const entry = this.#series.get(number)
+    const entry = this.#memory.series.get(number)
     if (entry !== undefined && entry.endedAtS === null) this.#putSeries(entry)
   }
 
   /** Forgets a series whose history was removed. */
   forgetSeries(number: number): void {
-    this.#series.delete(number)
+    this.#memory.series.delete(number)
   }
 
   /** The active series of an endpoint, with their states. */
   seriesOf(endpoint: number): readonly SeriesEntry[] {
-    return (this.#endpoints.get(endpoint)?.series ?? []).flatMap((number) => this.#series.get(number) ?? [])
+    return this.#memory.seriesOf(endpoint)
   }
 
   /** Ids of the services whose state or reasons changed since the last call. */
@@ -163,7 +144,7 @@ export class StateBoard {
 
   #updateService(update: MonitoredService, nowS: number): void {
     const { id, orgId, generation } = update
-    const known = this.#services.get(id)
+    const known = this.#memory.services.get(id)
     // A newer generation has already been applied.
     if (known !== undefined && known.generation > generation) return
     const endpoints = update.endpoints.map(({ number }) => number)
@@ -171,7 +152,7 @@ export class StateBoard {
       ...(known === undefined ? newService(update, nowS) : { state: known.state, sinceS: known.sinceS }),
       ...{ id, orgId, generation, isPaused: update.pausedAtS !== null, endpoints },
     }
-    this.#set(this.#services, id, service)
+    this.#memory.set(this.#memory.services, id, service)
     this.#changed.add(id)
     if (known === undefined) {
       this.#rows.addServiceSpan(id, nowS, service.state)
@@ -193,7 +174,7 @@ export class StateBoard {
     { number, id, timeoutMs }: MonitoredService['endpoints'][number],
     nowS: number,
   ): void {
-    const known = this.#endpoints.get(number)
+    const known = this.#memory.endpoints.get(number)
     const isPaused = service.pausedAtS !== null
     const regions = isPaused ? [] : service.regions
     const wanted = regions.map((region) => ({ region, series: seriesNumber(number, region) }))
@@ -203,7 +184,7 @@ export class StateBoard {
     }
     const { orgId, generation, intervalS } = service
     for (const { region, series } of wanted) {
-      const before = this.#series.get(series)
+      const before = this.#memory.series.get(series)
       const isRunning = before?.endedAtS === null
       if (isRunning && before.generation === generation) continue
       const state = isRunning ? before.state : { ...newSeries(nowS), lastDueS: before?.state.lastDueS ?? 0 }
@@ -213,27 +194,27 @@ export class StateBoard {
       })
     }
     if (known !== undefined) {
-      this.#set(this.#endpoints, number, { ...known, series: numbers })
+      this.#memory.set(this.#memory.endpoints, number, { ...known, series: numbers })
       return
     }
     const state = isPaused ? 'paused' : 'unknown'
     const entry = { number, id, serviceId: service.id, orgId, series: numbers, state, sinceS: nowS } as const
-    this.#set(this.#endpoints, number, entry)
+    this.#memory.set(this.#memory.endpoints, number, entry)
     this.#rows.putEndpoint(entry)
     this.#rows.addSpan({ endpoint: number, fromS: nowS, state, regionsDown: '' })
   }
 
   #endEndpoint(number: number, nowS: number): void {
-    const endpoint = this.#endpoints.get(number)
+    const endpoint = this.#memory.endpoints.get(number)
     if (endpoint === undefined) return
     for (const series of endpoint.series) this.#endSeries(series, nowS)
     this.#rows.putEndpoint({ ...endpoint, state: 'ended', sinceS: nowS })
     this.#rows.addSpan({ endpoint: number, fromS: nowS, state: 'ended', regionsDown: '' })
-    this.#set(this.#endpoints, number, undefined)
+    this.#memory.set(this.#memory.endpoints, number, undefined)
   }
 
   #endSeries(number: number, nowS: number): void {
-    const series = this.#series.get(number)
+    const series = this.#memory.series.get(number)
     // The row stays for a while, because checks in flight still report results.
     if (series !== undefined) this.#putSeries({ ...series, endedAtS: nowS })
   }
@@ -244,88 +225,46 @@ export class StateBoard {
     const isSame =
       before.state === state.state && before.clean === state.clean && before.reason === state.reason
     // A start reads `last_due_s` from the log: writing a row for each result would dirty a page each time.
-    if (isSame) this.#set(this.#series, series.number, entry)
+    if (isSame) this.#memory.set(this.#memory.series, series.number, entry)
     else this.#putSeries(entry)
-    const serviceId = this.#endpoints.get(series.endpoint)?.serviceId
+    const serviceId = this.#memory.endpoints.get(series.endpoint)?.serviceId
     if (serviceId !== undefined && !isSame) this.#changed.add(serviceId)
     if (before.state === state.state) return
     this.#refreshEndpoint(series.endpoint, atS)
-    const service = this.#services.get(serviceId ?? '')
+    const service = this.#memory.services.get(serviceId ?? '')
     if (service === undefined) return
     this.#refreshService(service.id, atS)
     this.#rounds.refresh(service, atS)
   }
 
-  /** Due time of the newest result of all active series; 0 without any. */
-  #newestDueS(): number {
-    let newestS = 0
-    for (const { endedAtS, state } of this.#series.values()) {
-      if (endedAtS === null && state.lastDueS > newestS) newestS = state.lastDueS
-    }
-    return newestS
-  }
-
-  /**
-   * Moves the beginnings of the states of an endpoint and its service to `nowS` if they are later. Later history is
-   * removed, unless so much would be that the clock may be wrong now: then it is only ended, after its newest result at
-   * `newestS`, and the upkeep removes it when the clock is trusted.
-   */
-  #setBack(number: number, { nowS, newestS }: { readonly nowS: number; readonly newestS: number }): void {
-    const isDoubted = newestS > nowS + STEP_MS_MAX / 1_000
-    const endS = (sinceS: number) => Math.max(sinceS, newestS) + 1
-    const endpoint = this.#endpoints.get(number)
-    if (endpoint !== undefined && endpoint.sinceS > nowS) {
-      const changed = { ...endpoint, sinceS: nowS }
-      this.#set(this.#endpoints, number, changed)
-      this.#rows.putEndpoint(changed)
-      if (!isDoubted) this.#rows.removeSpansAfter(number, nowS)
-      else
-        this.#rows.addSpan({
-          ...{ endpoint: number, fromS: endS(endpoint.sinceS), state: 'unknown', regionsDown: '' },
-        })
-      const down = this.seriesOf(number).filter(({ state }) => state.state === 'down')
-      const regionsDown = down.map(({ region }) => region).join(',')
-      this.#rows.addSpan({ endpoint: number, fromS: nowS, state: changed.state, regionsDown })
-    }
-    const service = this.#services.get(endpoint?.serviceId ?? '')
-    if (service !== undefined && service.sinceS > nowS) {
-      const changed = { ...service, sinceS: nowS }
-      this.#set(this.#services, service.id, changed)
-      this.#rows.putService(changed)
-      if (!isDoubted) this.#rows.removeSpansAfter(service.id, nowS)
-      else this.#rows.addServiceSpan(service.id, endS(service.sinceS), 'unknown')
-      this.#rows.addServiceSpan(service.id, nowS, changed.state)
-    }
-  }
-
   #refreshEndpoint(number: number, atS: number): void {
-    const endpoint = this.#endpoints.get(number)
+    const endpoint = this.#memory.endpoints.get(number)
     if (endpoint === undefined) return
-    const series = endpoint.series.flatMap((one) => this.#series.get(one) ?? [])
-    const isPaused = this.#services.get(endpoint.serviceId)?.isPaused === true
+    const series = this.#memory.seriesOf(number)
+    const isPaused = this.#memory.services.get(endpoint.serviceId)?.isPaused === true
     const state: StoredState = isPaused ? 'paused' : endpointState(series.map((one) => one.state.state))
     if (state === endpoint.state) return
     // Regions report at different times: a state never begins before its predecessor.
     const sinceS = Math.max(atS, endpoint.sinceS)
     const changed = { ...endpoint, state, sinceS }
-    this.#set(this.#endpoints, number, changed)
+    this.#memory.set(this.#memory.endpoints, number, changed)
     this.#rows.putEndpoint(changed)
     const down = series.filter((one) => one.state.state === 'down').map(({ region }) => region)
     this.#rows.addSpan({ endpoint: number, fromS: sinceS, state, regionsDown: down.join(',') })
   }
 
   #refreshService(id: string, atS: number): void {
-    const service = this.#services.get(id)
+    const service = this.#memory.services.get(id)
     if (service === undefined) return
     const states = service.endpoints.flatMap((number) => {
-      const state = this.#endpoints.get(number)?.state
+      const state = this.#memory.endpoints.get(number)?.state
       return state === undefined || state === 'paused' || state === 'ended' ? [] : [state]
     })
     const state: StoredState = service.isPaused ? 'paused' : serviceState(states)
     if (state === service.state) return
     const sinceS = Math.max(atS, service.sinceS)
     const changed = { ...service, state, sinceS }
-    this.#set(this.#services, id, changed)
+    this.#memory.set(this.#memory.services, id, changed)
     this.#rows.putService(changed)
     this.#rows.addServiceSpan(id, sinceS, state)
     const body = JSON.stringify({ from: service.state, to: state, reasons: this.#reasonsOf(service) })
@@ -335,9 +274,9 @@ export class StateBoard {
   /** State and reason of each series of `service` that is not up. */
   #reasonsOf(service: ServiceEntry) {
     return service.endpoints.flatMap((number) => {
-      const endpoint = this.#endpoints.get(number)
+      const endpoint = this.#memory.endpoints.get(number)
       return (endpoint?.series ?? []).flatMap((one) => {
-        const series = this.#series.get(one)
+        const series = this.#memory.series.get(one)
         if (series === undefined || series.state.state === 'up') return []
         const { region, state } = series
         return [{ endpoint_id: endpoint?.id, region, state: state.state, reason: reasonOfSeries(state) }]
@@ -347,17 +286,7 @@ export class StateBoard {
 
   #putSeries(entry: SeriesEntry): void {
     const { number, endpoint, generation, changedAtS, endedAtS, times, state } = entry
-    this.#set(this.#series, number, entry)
+    this.#memory.set(this.#memory.series, number, entry)
     this.#rows.putSeries({ series: number, endpoint, generation, changedAtS, endedAtS, ...times, ...state })
-  }
-
-  #set<Key, Entry>(map: Map<Key, Entry>, key: Key, entry: Entry | undefined): void {
-    const before = map.get(key)
-    this.#undo.push(() => {
-      if (before === undefined) map.delete(key)
-      else map.set(key, before)
-    })
-    if (entry === undefined) map.delete(key)
-    else map.set(key, entry)
   }
 }

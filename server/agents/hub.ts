@@ -16,16 +16,11 @@ import type { SealPlace } from '../domain/seal.ts'
 import type { Results } from '../results/threads/results.ts'
 import type { AgentToken, MonitoringStore } from '../store/monitoringStore.ts'
 import { logAlerts } from './agentAlerts.ts'
+import { Announcements } from './announcements.ts'
 import { type FeedPage, type FeedParts, type FeedRequest, feedPage, reachedBy } from './feed.ts'
 import { type Member, Members } from './members.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Interval between announcements, which combine the changes of many requests (milliseconds). */
-const GATHER_MS = 100
-/** Delay before a failed announcement is retried (milliseconds). */
-const RETRY_MS = 1_000
-/** Maximum number of services per announcement. */
-const CHANGES_MAX = 500
 /** Interval at which refused results of other regions are logged, per token (milliseconds). */
 const FOREIGN_LOG_MS = 60_000
 /** Epoch of the embedded agent, which shares its regions with no other. */
@@ -75,27 +70,22 @@ export class Hub implements Bus {
   /** The newest command that reached an agent of a region; initially the newest one at the start of the server. */
   readonly #reachedUpTo = new Map<string, number>()
   #openedUpTo = 0
-  #announcedUpTo = 0
-  /** When the last announcement began (monotonic milliseconds). */
-  #announcedMs = Number.NEGATIVE_INFINITY
-  #gathering: NodeJS.Timeout | undefined
-  #announcing: Promise<void> = Promise.resolve()
-  #isClosed = false
+  readonly #announcements: Announcements
 
   constructor(parts: HubParts) {
     this.#parts = parts
     // From the clock, so that epochs are new to agents that outlive a server.
     this.members = new Members(parts.monotonicMs, parts.nowMs())
+    this.#announcements = new Announcements(parts, () => this.#wake())
   }
 
   /** Reads the initial state, before any agent asks. */
   async open(): Promise<void> {
-    this.#openedUpTo = await this.#parts.store.newestCommand()
-    this.#announcedUpTo = this.#openedUpTo
+    this.#openedUpTo = await this.#announcements.open()
   }
 
   async publish(): Promise<void> {
-    this.#announceIn(Math.max(0, this.#announcedMs + GATHER_MS - performance.now()))
+    this.#announcements.schedule()
   }
 
   /**
@@ -149,43 +139,9 @@ export class Hub implements Bus {
 
   /** Responds to every waiting agent, and stops announcing. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#gathering)
+    const closed = this.#announcements.close()
     this.#wake()
-    await this.#announcing
-  }
-
-  async #announceChanges(): Promise<void> {
-    const { store, services, results, log } = this.#parts
-    try {
-      const upTo = await store.newestCommand()
-      // After a close, the next start reads all services.
-      while (!this.#isClosed) {
-        const range = { after: this.#announcedUpTo, upTo, countMax: CHANGES_MAX }
-        const changed = await store.changedServices(range)
-        const newest = changed.at(-1)
-        if (newest === undefined) break
-        await results.update(() => services.readSome(changed.map(({ serviceId }) => serviceId)))
-        this.#announcedUpTo = newest.sequence
-        this.#wake()
-      }
-    } catch (error) {
-      log.error({ err: error }, 'a change could not be announced to the agents')
-      // Nothing else would retry.
-      this.#announceIn(RETRY_MS)
-    }
-  }
-
-  #announceIn(delayMs: number): void {
-    if (this.#isClosed) return
-    this.#gathering ??= setTimeout(() => {
-      this.#announcing = this.#announcing.then(() => {
-        // Not before the previous one has ended, which may wait for the database: at most one is pending.
-        this.#gathering = undefined
-        this.#announcedMs = performance.now()
-        return this.#announceChanges()
-      })
-    }, delayMs)
+    await closed
   }
 
   #wake(): void {
@@ -230,16 +186,16 @@ export class Hub implements Bus {
       return this.#response(sync, { ...NO_CHANGE, cursor: cursor ?? '' }, startedMs)
     }
     for (;;) {
-      const upTo = this.#announcedUpTo
+      const upTo = this.#announcements.upTo
       const page = await this.#page(sync, cursor, upTo)
       const hasChanges = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
       const leftMs = startedMs + request.wait_ms - performance.now()
-      const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
+      const isOver = leftMs <= 0 || signal.aborted || this.#announcements.isClosed
       if (signal.aborted && member !== undefined) this.members.seeDisconnect(member, ask)
       if (hasChanges || isOver || this.#epochOf(sync) !== request.epoch)
         return this.#response(sync, page, startedMs)
       cursor = page.cursor
-      if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)
+      if (upTo === this.#announcements.upTo) await this.#change(leftMs, signal)
     }
   }
 

@@ -1,29 +1,19 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
-import { formatPath } from '../../../api/contract/problem.ts'
 import { type Outgoing, readOutgoing } from '../../../api/network/outgoing.ts'
 import type { GitAccess } from '../../git/gitAccess.ts'
 import { gitSchemeOf } from '../../git/gitUrl.ts'
-import type { ManifestPath } from '../../manifest/read/position.ts'
-import { decodeUtf8 } from '../../manifest/read/utf8Text.ts'
-import { ExpectedFailure } from '../../run/failure.ts'
 import { isGitLocation, type StateAccess } from '../../state/git/gitRef.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import { requireStateLocation } from '../../state/openStore.ts'
 import { requireKeyPlace } from '../../state/stateKey.ts'
+import { ConfigError } from './configError.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
 import { addressProblem, type NotificationsConfig } from './notificationsSchema.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** The configuration cannot be used on this machine. */
-export class ConfigError extends ExpectedFailure {
-  override readonly name = 'ConfigError'
-  readonly code = 'E_USAGE'
-}
+import { type Environment, type InClear, inClear, referencesIn } from './secretReferences.ts'
 
 /** A set with its secrets in clear: never printed. */
 export interface SetSettings {
@@ -45,13 +35,6 @@ export interface SetSettings {
   /** Names of the variables that they may not use. */
   readonly withheldVariables: ReadonlySet<string>
 }
-
-/** A part of the configuration with secrets in clear in place of references. */
-type InClear<Config> = Config extends SecretReference
-  ? string
-  : Config extends object
-    ? { readonly [Field in keyof Config]: InClear<Config[Field]> }
-    : Config
 
 /** One source of webhooks. */
 export type HookSettings = InClear<HookConfig>
@@ -82,10 +65,9 @@ const SECRET_CHARS_MIN = 16
 
 /** `config` with the variables `env` and the files of this machine. Throws ConfigError. */
 export function settingsOf(config: ControllerConfig, env: Environment): ControllerSettings {
-  // True because only references are replaced.
-  const inClear = resolvedIn(config, [], env) as InClear<ControllerConfig>
-  const { apiToken = null, webhooks, notifications } = inClear
-  refuseWeakSecrets(inClear)
+  const clear = inClear(config, env)
+  const { apiToken = null, webhooks, notifications } = clear
+  refuseWeakSecrets(clear)
   const replica = env.PHAROS_REPLICA ?? config.replica ?? hostname()
   const dataDir = env.PHAROS_DATA_DIR ?? config.dataDir ?? DATA_DIRECTORY
   const ours = referencesIn(config)
@@ -100,7 +82,7 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
   )
   const secretFiles = secretFilesIn(config, ours, env)
   const common = { env, dataDir, replica, manifestEnv, secretFiles }
-  const sets = inClear.sets.map((set) => setSettings(set, common))
+  const sets = clear.sets.map((set) => setSettings(set, common))
   refuseSharedStates(sets)
   return {
     config,
@@ -248,43 +230,6 @@ function realPath(path: string): string {
 function isBelow(root: string, path: string): boolean {
   const rest = relative(root, path)
   return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
-}
-
-/** All references to secrets in `value`; a search, so that new sections need no change here. */
-function referencesIn(value: unknown): readonly SecretReference[] {
-  if (typeof value !== 'object' || value === null) return []
-  return isReference(value) ? [value] : Object.values(value).flatMap(referencesIn)
-}
-
-function isReference(value: object): value is SecretReference {
-  const [name = '', ...others] = Object.keys(value)
-  return others.length === 0 && ['env', 'file'].includes(name) && typeof Reflect.get(value, name) === 'string'
-}
-
-/** `value` at `path` of the configuration, with a secret in place of each reference. */
-function resolvedIn(value: unknown, path: ManifestPath, env: Environment): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (isReference(value)) return resolved(value, formatPath(path), env)
-  if (Array.isArray(value)) return value.map((item, index) => resolvedIn(item, [...path, index], env))
-  const fields = Object.entries(value)
-  return Object.fromEntries(fields.map(([name, field]) => [name, resolvedIn(field, [...path, name], env)]))
-}
-
-function resolved(reference: SecretReference, what: string, env: Environment): string {
-  if ('env' in reference) {
-    const value = env[reference.env]
-    if (value !== undefined && value !== '') return value
-    throw new ConfigError(`${what} is in the environment variable ${reference.env}, which is not set`)
-  }
-  try {
-    const decoded = decodeUtf8(readFileSync(reference.file))
-    const value = 'text' in decoded ? decoded.text.replace(/\r?\n$/, '') : ''
-    if (value !== '') return value
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    throw new ConfigError(`${what} is in the file ${reference.file}, which cannot be read (${error.code})`)
-  }
-  throw new ConfigError(`${what} is in the file ${reference.file}, which is empty or not UTF-8`)
 }
 
 /** Refuses secrets that others could guess, and secret addresses that are none. */

@@ -10,7 +10,7 @@ import {
 import { limitKeylessConnections } from '../../../api/runtime/connectionLimits.ts'
 import { codeOf } from '../../../api/runtime/errorCode.ts'
 import { html } from '../../../web/html.ts'
-import { ConfigError } from '../config/settings.ts'
+import { ConfigError } from '../config/configError.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'
 

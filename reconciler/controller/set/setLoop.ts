@@ -13,13 +13,8 @@ import { type CycleReport, withoutServices } from './cycleReport.ts'
 import { isFailed, type LoopFacts, type LoopObserver, startedRun } from './loopFacts.ts'
 import type { PreparedSet } from './openSet.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory, type SetParts } from './setContext.ts'
+import { SetState } from './setState.ts'
 import { Suspensions } from './suspensions.ts'
-
-/**
- * Time after a stop in which the state can still be written (milliseconds). Service managers are configured to wait a
- * minute.
- */
-const STOP_MS_MAX = 45_000
 
 /**
  * Runs one set: opens the state, acquires the lease, and runs a cycle whenever one is due. A newer commit, a suspension
@@ -27,13 +22,8 @@ const STOP_MS_MAX = 45_000
  */
 export class SetLoop {
   readonly name: string
-  readonly #set: PreparedSet
   readonly #parts: SetParts
-  /** Null until the state is open. */
-  #opened: SetContext | null = null
-  /** Ends calls of git for the state. */
-  readonly #stateCalls = new AbortController()
-  #cancelDeadline = (): void => {}
+  readonly #state: SetState
   readonly #holder: string
   readonly #observer: LoopObserver
   readonly #abort = new AbortController()
@@ -58,7 +48,7 @@ export class SetLoop {
 
   constructor(set: PreparedSet, holder: string, observer: LoopObserver) {
     this.name = set.parts.settings.config.name
-    this.#set = set
+    this.#state = new SetState(set)
     this.#parts = set.parts
     this.#waits = new Waits(set.parts.clock)
     this.#holder = holder
@@ -82,14 +72,14 @@ export class SetLoop {
         await this.#releaseLease()
       }
     }
-    this.#cancelDeadline()
+    this.#state.end()
   }
 
   /** Opens the state, unless it is open. Throws StateError, and Ending after `stop`. */
   async open(): Promise<void> {
     if (this.#isStopping) throw new Ending()
-    if (this.#opened !== null) return
-    this.#opened = await this.#set.openState(this.#stateCalls.signal)
+    if (this.#state.context !== null) return
+    await this.#state.open()
     this.#failures = 0
     this.#fault = null
     this.#observer.onOpen()
@@ -97,7 +87,7 @@ export class SetLoop {
 
   /** Dependencies of the set. Throws StateError while its state is not open. */
   get context(): SetContext {
-    if (this.#opened !== null) return this.#opened
+    if (this.#state.context !== null) return this.#state.context
     const reason = this.#fault === null ? '' : `: ${this.#fault.message}`
     throw new StateError(`the state of the set ${this.name} is not open yet${reason}`)
   }
@@ -111,7 +101,7 @@ export class SetLoop {
       return await this.#cycle(await initialMemory(this.context.store), 'start')
     } finally {
       await this.#releaseLease()
-      this.#cancelDeadline()
+      this.#state.end()
     }
   }
 
@@ -154,9 +144,7 @@ export class SetLoop {
     this.#isStopping = true
     this.#abort.abort(new Ending())
     this.#parts.endReads()
-    if (this.#opened === null) this.#stateCalls.abort(new Ending())
-    else
-      this.#cancelDeadline = this.#parts.clock.after(STOP_MS_MAX, () => this.#stateCalls.abort(notReleased()))
+    this.#state.stop()
     this.#stopReason = 'stopping'
     this.#waits.end()
   }
@@ -334,10 +322,4 @@ export class SetLoop {
       onRenewed: () => void this.#readRequests(),
     }
   }
-}
-
-function notReleased(): StateError {
-  return new StateError(
-    `the lease was not released, because the state could not be written within ${STOP_MS_MAX / 1_000} s: it expires after leaseTtl`,
-  )
 }

@@ -129,7 +129,8 @@ const CORRECT_PATH = 'restore the folder, or correct the path of the set'
 /** Safety limits with their own conditions. The others are shown as changes that wait for approval. */
 const OF_LIMIT: Readonly<Partial<Record<SafetyLimitName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
-  otherSet: ['Degraded', 'keep each service in one set'],
+  // Its message says what to do, which depends on whether the state of the other set is open.
+  otherSet: ['Degraded', null],
   missingPath: ['ManifestsInvalid', CORRECT_PATH],
 }
 

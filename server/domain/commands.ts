@@ -3,8 +3,8 @@ export const COMMAND_TYPES = ['StartServiceMonitoring', 'EndServiceMonitoring'] 
 export type CommandType = (typeof COMMAND_TYPES)[number]
 
 /**
- * A command to one region. It has no definition: the region gets the one that is current on delivery, with the identity of
- * the store. Gap G24.
+ * A command to one region. It has no definition: the region gets the one that is current on delivery, with the identity
+ * of the store. Gap G24.
  */
 export interface Command {
   readonly type: CommandType

@@ -214,8 +214,8 @@ export interface CommandPage {
 /** Commands between the transaction that made them and their readers. Contract: Events, rule 3. */
 export interface OutboxStore {
   /**
-   * Committed commands after `cursor` in order, at most `countMax`; empty only when there are no more. A later call never
-   * finds one before `next`.
+   * Committed commands after `cursor` in order, at most `countMax`; empty only when there are no more. A later call
+   * never finds one before `next`.
    */
   commandsAfter(cursor: Cursor, countMax: number): Promise<CommandPage>
   /** Position of the named reader; '' when it never moved. */

@@ -56,7 +56,8 @@ export function statusListeningOf(options: ListeningOptions): StatusListening | 
 
 /**
  * The listener of the console; `null` for none. A URL without a port is no contradiction, because other commands use
- * the URL too. Throws when the listener has a certificate but no https URL, and when passwords would be sent unencrypted.
+ * the URL too. Throws when the listener has a certificate but no https URL, and when passwords would be sent
+ * unencrypted.
  */
 export function consoleListeningOf(options: ListeningOptions, hasTls: boolean): ConsoleListening | null {
   const { consoleHost: host, consolePort: port, consoleUrl: url, trustProxies: proxies } = options

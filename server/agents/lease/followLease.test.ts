@@ -112,6 +112,32 @@ test('a lease that cannot be renewed is logged once a minute, and once when it c
   ])
 })
 
+test('a start that a stop ends is not logged as a failure', async () => {
+  const lines: string[] = []
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const start = (_row: LeaseRow, signal: AbortSignal) => {
+    begin()
+    return new Promise<{ stop: () => Promise<void> }>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  }
+  await leaseOf(0).acquire(null)
+  const leased = await followLease({
+    ...{ lease: leaseOf(1), start },
+    log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
+  })
+
+  await leaseOf(0).release()
+  vi.advanceTimersByTime(RENEWAL_MS)
+  await begun
+  await leased.stop()
+
+  expect(lines).toEqual([])
+})
+
 test('work starts anew when another server held the lease meanwhile', async () => {
   const terms: LeaseRow[] = []
   const ended: LeaseRow[] = []

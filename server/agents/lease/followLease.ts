@@ -94,7 +94,9 @@ export async function followLease<Leased extends Work>({
   const renewals = setInterval(() => {
     renewing = renewing.then(renew).then(renewalLog.succeeded, renewalLog.failed)
     // Renewals go on while the work starts or stops.
-    renewing.then(changeOnce).then(changeLog.succeeded, changeLog.failed)
+    renewing.then(changeOnce).then(changeLog.succeeded, (error: unknown) => {
+      if (!stopping.signal.aborted) changeLog.failed(error)
+    })
   }, RENEWAL_MS)
   try {
     await changeOnce()

@@ -1,6 +1,6 @@
 import type { Command } from '../domain/commands.ts'
 
-/** Is told of commands in the outbox, at least once. The current definitions are in the store. */
+/** Receives the commands in the outbox, at least once. The current definitions are in the store. */
 export interface Bus {
   /** Resolves when the receiver knows of the commands. A rejection keeps them in the outbox. */
   publish(commands: readonly Command[]): Promise<void>

@@ -10,7 +10,7 @@ export interface Clocks {
   readonly monotonicMs: number
 }
 
-/** What is known about the time by which history expires. */
+/** The time by which history expires, and a step of the clock that is not trusted yet. */
 export interface ClockTrust {
   /** The trusted time at `monotonicMs` (milliseconds since the epoch). */
   readonly trustedMs: number

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { type ConditionType, headlineOf } from './conditions.ts'
 
 test('the headline of a set is its most urgent condition', () => {
-  const told = (...types: ConditionType[]) => headlineOf(types.map((type) => ({ type })))
+  const headline = (...types: ConditionType[]) => headlineOf(types.map((type) => ({ type })))
 
-  expect(told('Reconciling', 'ApprovalRequired', 'Drifted')).toBe('ApprovalRequired')
-  expect(told('Suspended', 'Ready')).toBe('Suspended')
-  expect(told()).toBe('Ready')
+  expect(headline('Reconciling', 'ApprovalRequired', 'Drifted')).toBe('ApprovalRequired')
+  expect(headline('Suspended', 'Ready')).toBe('Suspended')
+  expect(headline()).toBe('Ready')
 })

@@ -42,7 +42,7 @@ export async function startTrustedClock({
       const [clock, expected] = [trust.steppedAt.nowMs, trustedMs].map((atMs) => new Date(atMs).toISOString())
       log.warn(
         { clock, expected },
-        'the clock differs by more than a day from the last use of this data: no history is removed by it until it is corrected, or has run for a day',
+        'the clock differs by more than a day from the last use of this data: no history is removed by it until it is corrected, or has run for four hours',
       )
     }
     return trust.trustedMs

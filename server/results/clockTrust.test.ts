@@ -27,31 +27,39 @@ test.each([-STEP_MS_MAX, -HOUR_MS, 0, HOUR_MS, STEP_MS_MAX])(
 )
 
 test.each([-56 * YEAR_MS, -STEP_MS_MAX - 1, STEP_MS_MAX + 1, 10 * YEAR_MS])(
-  'a step of %i ms is followed after a day',
+  'a step of %i ms is followed after four hours',
   (offsetMs) => {
-    const before = lookHourly(TRUSTED, 24, offsetMs)
-    const after = lookHourly(TRUSTED, 25, offsetMs)
+    const before = lookHourly(TRUSTED, 4, offsetMs)
+    const after = lookHourly(TRUSTED, 5, offsetMs)
 
-    expect(before.trustedMs).toBe(NOW_MS + 24 * HOUR_MS)
-    expect(after.trustedMs).toBe(NOW_MS + 25 * HOUR_MS + offsetMs)
+    expect(before.trustedMs).toBe(NOW_MS + 4 * HOUR_MS)
+    expect(after.trustedMs).toBe(NOW_MS + 5 * HOUR_MS + offsetMs)
   },
 )
 
-test('a clock that is corrected within a day is trusted at once, and its wrong time never was', () => {
-  const wrong = lookHourly(TRUSTED, 20, 10 * YEAR_MS)
+test('a clock that is corrected within four hours is trusted at once, and its wrong time never was', () => {
+  const wrong = lookHourly(TRUSTED, 3, 10 * YEAR_MS)
   const corrected = lookHourly(wrong, 1, 0)
 
-  expect(wrong.trustedMs).toBe(NOW_MS + 20 * HOUR_MS)
+  expect(wrong.trustedMs).toBe(NOW_MS + 3 * HOUR_MS)
   expect(corrected).toEqual({
-    trustedMs: NOW_MS + 21 * HOUR_MS,
-    monotonicMs: 21 * HOUR_MS,
+    trustedMs: NOW_MS + 4 * HOUR_MS,
+    monotonicMs: 4 * HOUR_MS,
     steppedAt: null,
   })
 })
 
-test('each further step begins the day again', () => {
-  const first = lookHourly(TRUSTED, 20, 10 * YEAR_MS)
-  const second = lookHourly(first, 20, -10 * YEAR_MS)
+test('each further step begins the four hours again', () => {
+  const first = lookHourly(TRUSTED, 4, 10 * YEAR_MS)
+  const second = lookHourly(first, 4, -10 * YEAR_MS)
 
-  expect(second.trustedMs).toBe(NOW_MS + 40 * HOUR_MS)
+  expect(second.trustedMs).toBe(NOW_MS + 8 * HOUR_MS)
+})
+
+test('a server that runs for eight hours a day, and not at weekends, follows the clock each Monday', () => {
+  const atOpening = { trustedMs: NOW_MS, monotonicMs: 0, steppedAt: null }
+
+  const afterWeekend = lookHourly(atOpening, 8, 64 * HOUR_MS)
+
+  expect(afterWeekend.trustedMs).toBe(NOW_MS + (64 + 8) * HOUR_MS)
 })

@@ -1,7 +1,10 @@
 /** Largest step of a clock that needs no confirmation (milliseconds). */
 export const STEP_MS_MAX = 24 * 60 * 60 * 1_000
-/** How long a clock must run after a larger step before it is trusted (milliseconds). */
-const STEADY_MS = 24 * 60 * 60 * 1_000
+/**
+ * How long a clock must run after a larger step before it is trusted (milliseconds): far longer than a machine takes to
+ * set it, and shorter than a working day, for a server that runs only on those.
+ */
+const STEADY_MS = 4 * 60 * 60 * 1_000
 
 /** The instants of a look at the clocks (milliseconds). */
 export interface Clocks {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
 import { makeBareRepository } from '../git/bareRepository.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
@@ -230,6 +230,8 @@ test.each([
     },
     beforeEnd: () => {},
   }
+  const [timers, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
+  onTestFinished(() => void vi.restoreAllMocks())
   const run = runHere(['controller', '--config', config, ...args], environment(), { interruption })
   await connected
 
@@ -238,6 +240,9 @@ test.each([
 
   const { exitCode, stderr } = await run
   expect([exitCode, stderr]).toEqual([143, ''])
+  // The time limit of the other set, whose state is open, would keep the program running.
+  const limits = timers.mock.results.filter((_, index) => timers.mock.calls[index]?.[1] === 45_000)
+  expect(cleared.mock.calls.flat()).toEqual(expect.arrayContaining(limits.map(({ value }) => value)))
 })
 
 test.each([

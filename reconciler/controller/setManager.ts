@@ -155,7 +155,12 @@ function managed(
     },
   })
   const view = new SetView(settings, () => loop.facts(), clock.wallMs)
-  return { loop, view, hasEnded: false, close: set.close }
+  const close = (): Promise<void> => {
+    // A timer would keep the program running.
+    loop.end()
+    return set.close()
+  }
+  return { loop, view, hasEnded: false, close }
 }
 
 function leaseEvent(change: 'taken' | 'lost', epoch: number): NewEvent {

@@ -92,6 +92,11 @@ export class SetLoop {
     throw new StateError(`the state of the set ${this.name} is not open yet${reason}`)
   }
 
+  /** Ends the time limit of a stop. Called when nothing is written any more. */
+  end(): void {
+    this.#state.end()
+  }
+
   /** Runs one cycle for `--once`. Throws StateError `held` when another holder keeps the lease for `waitMs`. */
   async runOnce(waitMs: number): Promise<CycleReport> {
     await this.open()
@@ -101,7 +106,6 @@ export class SetLoop {
       return await this.#cycle(await initialMemory(this.context.store), 'start')
     } finally {
       await this.#releaseLease()
-      this.#state.end()
     }
   }
 

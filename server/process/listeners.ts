@@ -15,8 +15,11 @@ import { listenAt, withHostFlag } from './preflight.ts'
 import { readiness, type ReadinessParts } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
-/** Time for requests in progress to finish when the server stops (milliseconds). */
-export const STOP_MS_MAX = 9_000
+/**
+ * Time for requests in progress to finish when the server stops (milliseconds). Afterwards, monitoring stops, and both
+ * have to end within ten seconds.
+ */
+export const STOP_MS_MAX = 5_000
 
 /** Steps to stop the server, last one first. */
 export type StopSteps = (() => Promise<void> | void)[]

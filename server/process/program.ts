@@ -154,21 +154,21 @@ async function listen(
   stopSteps.push(await watchDatabase(store, log))
   const { registry } = metrics
   const { nowMs } = environment
-  stopSteps.push(startNotifications({ ...settings, store, findMasterKey, registry, nowMs }))
   addStoreMetrics(registry, () => store.stats(), nowMs)
   const { backups } = settings
   if (backups) stopSteps.push(startBackups(backups, { log, registry, nowMs }))
   if (monitoring !== undefined) addMonitoringMetrics(registry, monitoring.stats)
   const probes = probesPage({ store, nowMs, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes, trustedMs: clock.nowMs }, stopSteps)
-  const listeners: StopSteps = []
-  // At once, because each waits for the slowest of its clients.
-  stopSteps.push(() => stopTogether(listeners))
+  const ending: StopSteps = []
+  // At once, because each waits for the slowest of its clients, and notifications for the slowest receiver.
+  stopSteps.push(() => stopTogether(ending))
+  ending.push(startNotifications({ ...settings, store, findMasterKey, registry, nowMs }))
   const agentUrl =
-    monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, listeners)
-  const statusUrl = await listenForPublic(settings, store, monitoring, listeners)
-  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, listeners)
-  listeners.push(async () => {
+    monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, ending)
+  const statusUrl = await listenForPublic(settings, store, monitoring, ending)
+  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, ending)
+  ending.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(forceClose)

@@ -3,19 +3,24 @@ import { readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { serviceResponseSchema } from '../../api/contract/service.ts'
 import { suiteFolder } from '../../api/testing/temporaryFolder.ts'
 import { apiClient } from '../testing/apiClient.ts'
+import { runHere } from '../testing/commandHere.ts'
 import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { PROGRAM, startProcess } from '../testing/serverProcess.ts'
+import { serviceBody } from '../testing/serviceBodies.ts'
 
 const folder = suiteFolder()
 let dataDir = ''
 let key = ''
+let orgId = ''
 
 beforeAll(async () => {
   dataDir = join(folder, 'data')
-  key = (await makeKeys(dataDir, await makeOrg(dataDir), 1))[0] ?? ''
+  orgId = await makeOrg(dataDir)
+  key = (await makeKeys(dataDir, orgId, 1))[0] ?? ''
 })
 
 /** An unused port. */
@@ -64,6 +69,43 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     expect([server.child.exitCode, server.child.signalCode, server.stderr()]).toEqual([0, null, ''])
   },
 )
+
+test('a stop ends in ten seconds while a client sends no body and a receiver of notifications does not respond', async () => {
+  const receiver = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void receiver.close())
+  await once(receiver, 'listening')
+  const address = receiver.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const channel = [
+    '--org',
+    orgId,
+    '--kind',
+    'webhook',
+    '--name',
+    'Slow',
+    '--url',
+    `http://127.0.0.1:${port}/`,
+  ]
+  expect(await runHere(['channel', 'create', '--data-dir', dataDir, ...channel])).toMatchObject({ code: 0 })
+  const server = await startProcess(dataDir, ['--allow-webhook-ranges', '127.0.0.0/8'])
+  const api = apiClient(server.url, key)
+  const received = once(receiver, 'connection')
+  const service = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+  const incident = { title: 'Slow', service_ids: [service.id], message: 'Slow', severity: 'partial_outage' }
+  expect((await api.post('/v1/incidents', incident)).status).toBe(201)
+  const [delivery] = await received
+  onTestFinished(() => delivery.destroy())
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
+  )
+  await once(socket, 'data')
+  const stoppedMs = performance.now()
+
+  expect(await server.stop()).toBe(0)
+  expect(performance.now() - stoppedMs).toBeLessThan(10_000)
+})
 
 test('SIGUSR1 opens no inspector, which would expose the master key', async () => {
   const port = await freePort()

@@ -61,7 +61,11 @@ test('an approval that no change needs is reported as such, in text and as data'
 })
 
 test('a path that looks like a saved plan is refused with the way to apply a reviewed plan', async () => {
-  expect(await said('apply', 'p.plan')).toEqual([
+  const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+  const paths = [join(folder, 'p.plan'), '--state', join(folder, 'new.db')]
+  const { exitCode, stderr } = await runHere(['apply', ...paths], env)
+
+  expect([exitCode, stderr]).toEqual([
     1,
     expect.stringContaining(
       'p.plan: plans are not files: name the folder of the manifests, and add --plan with the digest',

@@ -45,6 +45,23 @@ test('a program that waits while another one creates the tables finds them', asy
   await cluster.drop(empty)
 })
 
+test('a step is taken together with the steps that it includes, so that no other program sees a schema of no release', async () => {
+  const empty = await cluster.createEmpty()
+  const noted = `CREATE TABLE seen (version integer);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO seen VALUES (NEW.version); RETURN NEW; END $$;
+    CREATE TRIGGER noted AFTER UPDATE ON meta FOR EACH ROW EXECUTE FUNCTION note()`
+  const steps = [noted, null, null, 'CREATE TABLE later ()', null]
+
+  const seen = await withConnection(empty, async (client) => {
+    await migrate(client, { steps, compatibleFrom: 1 })
+    return (await client.query('SELECT version FROM seen')).rows
+  })
+
+  expect(seen).toEqual([{ version: 3 }, { version: 5 }])
+  await cluster.drop(empty)
+})
+
 test('C200 a newer schema is used while it is compatible, and refused when it is not, as one of no release', async () => {
   await (await engine().open('serve')).close()
   const set = (version: number, compatibleFrom: number) =>

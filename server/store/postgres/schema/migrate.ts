@@ -93,9 +93,17 @@ export async function migrate(client: Client, schema: Schema = NEWEST): Promise<
   assertCompatible(known, schema.steps.length)
   if (known !== undefined && schema.steps[known.version] === null)
     throw new Error(`the database has schema ${known.version}, which no release has: use a new one`)
-  for (let version = known?.version ?? 0; version < schema.steps.length; version += 1) {
+  let version = known?.version ?? 0
+  while (version < schema.steps.length) {
     await takeStep(client, schema, version)
+    version = versionAfter(schema, version)
   }
+}
+
+/** The version after the step after `version`, with the steps that it includes: others never see a part of them. */
+function versionAfter({ steps }: Schema, version: number): number {
+  const next = steps.findIndex((step, index) => index > version && step !== null)
+  return next === -1 ? steps.length : next
 }
 
 /** Throws when a program that knows `steps` steps cannot use a database with `version`. */
@@ -124,7 +132,8 @@ async function takeStep(client: Client, schema: Schema, version: number): Promis
   }
 }
 
-async function tryStep(client: Client, { steps, compatibleFrom }: Schema, version: number): Promise<void> {
+async function tryStep(client: Client, schema: Schema, version: number): Promise<void> {
+  const { steps, compatibleFrom } = schema
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`)
   try {
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
@@ -137,7 +146,8 @@ async function tryStep(client: Client, { steps, compatibleFrom }: Schema, versio
     if ((now?.version ?? 0) === version) {
       if (version === 0) await client.query(META)
       await client.query(steps[version] ?? '')
-      await client.query('UPDATE meta SET version = $1, compatible_from = $2', [version + 1, compatibleFrom])
+      const after = versionAfter(schema, version)
+      await client.query('UPDATE meta SET version = $1, compatible_from = $2', [after, compatibleFrom])
     }
     await client.query('COMMIT')
   } catch (error) {

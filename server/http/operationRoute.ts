@@ -103,14 +103,20 @@ async function withBody(
   { asked, bodies }: { readonly asked: AdmittedRequest; readonly bodies: ResponseBudget },
   handle: (exchange: Exchange) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
-  if (!takesBody || !Buffer.isBuffer(bytes)) return await handle({ ...asked, body: undefined })
+  if (!takesBody || !Buffer.isBuffer(bytes)) return await handle(exchangeOf(asked, undefined))
   const isLong = bytes.length > SMALL_BODY_BYTES_MAX
   const reservation = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
   try {
-    return await handle({ ...asked, body: await parseJson(bytes, asked.yieldTurn) })
+    return await handle(exchangeOf(asked, await parseJson(bytes, asked.yieldTurn)))
   } finally {
     reservation?.release()
   }
+}
+
+/** Names each field, because spreading costs every request as much as its authentication. */
+function exchangeOf(asked: AdmittedRequest, body: unknown): Exchange {
+  const { caller, id, query, bodyBytes, header, yieldTurn } = asked
+  return { caller, id, query, bodyBytes, header, yieldTurn, body }
 }
 
 /** A response, and the memory that it holds; a small one holds none. */

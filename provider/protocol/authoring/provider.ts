@@ -7,14 +7,12 @@
  */
 
 import type { JsonObject } from '../values/json.ts'
-import type { Path } from '../values/path.ts'
 import type { Type } from '../values/type.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { AnyAction } from './action.ts'
 import type {
   AnyViews,
   Awaitable,
-  ClientCapabilities,
   ConfigureContext,
   ConfiguredContext,
   ValidateContext,
@@ -29,7 +27,6 @@ import { erased, type Schema } from './schema.ts'
 export interface PlanContext<V extends Views, Client> extends ConfiguredContext<Client> {
   /** Bytes stored beside the state; empty for a create. */
   readonly private: Uint8Array
-  readonly capabilities: ClientCapabilities
   readonly change:
     | { readonly action: 'create'; readonly config: V['config']; readonly planned: V['config'] }
     | {
@@ -47,10 +44,6 @@ export interface PlanContext<V extends Views, Client> extends ConfiguredContext<
 export interface PlanAmendment<V extends Views> {
   /** Attributes to plan differently, by name; `UNKNOWN` for values that the apply determines. */
   readonly planned?: V['amendment']
-  /** Further attributes whose change replaces the resource. */
-  readonly requiresReplace?: readonly Path[]
-  /** Private bytes for the apply, stored when it succeeds. Default: those of the prior state. */
-  readonly private?: Uint8Array
 }
 
 /** The context of the handler of this name, for your own functions. @public */
@@ -64,7 +57,7 @@ interface ApplyContext<V extends Views, Client> extends ConfiguredContext<Client
   readonly config: V['knownConfig']
   /** The plan; `UNKNOWN` for values that the handler returns. */
   readonly planned: V['planned']
-  /** The private bytes of the plan. */
+  /** Bytes stored beside the state; empty for a create. */
   readonly private: Uint8Array
   /**
    * Records the current facts about the object, which are saved if the handler fails later. Call it as soon as an id is

@@ -6,7 +6,6 @@ import type { ObjectValue } from '../values/value.ts'
 import { type Call, createReporter, type Reporter, type Rpc } from './call.ts'
 import { configuredContext, faultDiagnostic, lookUp, returnedState, savedState } from './handlers.ts'
 import { identityOf } from './identity.ts'
-import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
 import { decodeObject, encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
 
 /** One apply in progress. */
@@ -14,7 +13,8 @@ interface Applying {
   readonly call: Call
   readonly reporter: Reporter
   readonly resource: Typed<AnyResource<unknown>>
-  readonly private: PrivateEnvelope
+  /** The private bytes of the existing object; empty for a new one, even in a replacement. */
+  readonly private: Uint8Array
 }
 
 /** The result to save: an object, or null for one that does not exist, and its private bytes. */
@@ -29,11 +29,6 @@ interface CreateOrUpdate {
   readonly config: ObjectValue
 }
 
-/** The result to save when the handler fails without a call of `keep`. */
-function untouched({ private: { prior } }: Applying, state: ObjectValue | null): Outcome {
-  return { state, private: prior }
-}
-
 /**
  * Faults in a handler's result are corrected, with a warning: if Terraform refused the result, it could lose the
  * object.
@@ -46,7 +41,7 @@ function warningOf({ reporter, resource: { name, handlers } }: Applying) {
 function kept(applying: Applying, parts: CreateOrUpdate, result: HandlerResult<AnyViews>): Outcome {
   return {
     state: savedState(warningOf(applying), result.state, parts.prior ?? parts.planned),
-    private: result.private ?? (parts.prior === null ? applying.private.planned : applying.private.prior),
+    private: result.private ?? applying.private,
   }
 }
 
@@ -56,17 +51,17 @@ function finished(applying: Applying, { planned }: CreateOrUpdate, result: Handl
   const { attributes } = resource.handlers.schema
   const settled = settle(attributes, planned, returnedState(warningOf(applying), result.state))
   for (const fault of settled.faults) reporter.report(faultDiagnostic('warning', resource.name, fault))
-  return { state: settled.state, private: result.private ?? applying.private.planned }
+  return { state: settled.state, private: result.private ?? applying.private }
 }
 
 async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promise<Outcome> {
   const { call, reporter, resource } = applying
   const { handlers, name } = resource
-  let survivor = untouched(applying, parts.prior)
+  let survivor: Outcome = { state: parts.prior, private: applying.private }
   const context = {
     config: parts.config,
     planned: parts.planned,
-    private: applying.private.planned,
+    private: applying.private,
     keep: (state: object, bytes?: Uint8Array): void => {
       survivor = kept(applying, parts, { state, ...(bytes === undefined ? {} : { private: bytes }) })
     },
@@ -88,11 +83,11 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
     resource.handlers.delete({
       ...configuredContext(call, reporter),
       prior,
-      private: applying.private.prior,
+      private: applying.private,
     }),
   )
   return hasErrors(reporter.diagnostics)
-    ? untouched(applying, prior)
+    ? { state: prior, private: applying.private }
     : { state: null, private: new Uint8Array(0) }
 }
 
@@ -112,7 +107,8 @@ export const applyResourceChange: Rpc<'ApplyResourceChange'> = async (request, c
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const planned = decodeObject(resource.type, request.plannedState)
-    const applying = { call, reporter, resource, private: openPrivate(request.plannedPrivate) }
+    const privateBytes = prior === null ? new Uint8Array(0) : request.plannedPrivate
+    const applying = { call, reporter, resource, private: privateBytes }
     if (planned !== null) {
       const config = requireObject(resource.type, request.config, 'configuration')
       const outcome = await createOrUpdate(applying, { prior, planned, config })

@@ -1,20 +1,17 @@
 import type { AnyViews } from '../authoring/context.ts'
 import type { AnyResource, PlanAmendment, PlanContext, Typed } from '../authoring/provider.ts'
-import type { Attributes } from '../authoring/schema.ts'
 import { checkPlan } from '../plan/checkPlan.ts'
 import { applyDefaults, markComputed, replacingPaths } from '../plan/planned.ts'
 import { readResult } from '../state/handlerResult.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { equalValues } from '../values/equality.ts'
-import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { ResponseOf } from '../wire/tfplugin6.ts'
 import { type Reporter, type Rpc, respond } from './call.ts'
 import { configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
-import { openPrivate, sealPrivate } from './privateEnvelope.ts'
-import { capabilitiesOf, decodeObject, encodePath, encodeValue, requireObject } from './wireValue.ts'
+import { decodeObject, encodePath, encodeValue, requireObject } from './wireValue.ts'
 
 type Response = ResponseOf<'PlanResourceChange'>
 type Amendment = PlanAmendment<AnyViews> | undefined
@@ -23,8 +20,6 @@ type Change = PlanContext<AnyViews, unknown>['change']
 /** One plan in progress. */
 interface Planning {
   readonly resource: Typed<AnyResource<unknown>>
-  /** Private bytes of the planned object and of the existing one, which differ in a replacement. */
-  readonly private: { readonly given: Uint8Array; readonly prior: Uint8Array }
   readonly reporter: Reporter
   amend(change: Change): Promise<Amendment>
 }
@@ -65,66 +60,38 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
   return {
     plannedState: encodeValue(resource.type, planned),
     plannedIdentity: identityOf(resource, planned),
-    requiresReplace: prior === null ? [] : replacements({ attributes, planned, prior }, amendment),
-    plannedPrivate: sealPrivate({
-      planned: amendment?.private ?? planning.private.given,
-      prior: planning.private.prior,
-    }),
-  }
-}
-
-function replacements(
-  { attributes, planned, prior }: { attributes: Attributes; planned: ObjectValue; prior: ObjectValue },
-  amendment: Amendment,
-): Response['requiresReplace'] & object {
-  const paths: readonly Path[] = [
-    ...replacingPaths(attributes, planned, prior),
-    ...(amendment?.requiresReplace ?? []),
-  ]
-  const distinct = new Map(paths.map((path) => [formatPath(path), path]))
-  return [...distinct.values()].map(encodePath)
-}
-
-async function planDelete(planning: Planning, prior: ObjectValue): Promise<Response> {
-  const amendment = await planning.amend({ action: 'delete', prior })
-  return {
-    plannedState: encodeValue(planning.resource.type, null),
-    plannedPrivate: sealPrivate({
-      planned: amendment?.private ?? planning.private.given,
-      prior: planning.private.prior,
-    }),
+    requiresReplace: prior === null ? [] : replacingPaths(attributes, planned, prior).map(encodePath),
   }
 }
 
 /**
  * Plans the change from an object's prior state to its configuration. Runs in the plan and again in the apply, and must
  * give the same result. For a replacement it runs twice: with the prior state and without.
+ *
+ * Private bytes are passed on unchanged. Those of the second plan of a replacement belong to the existing object, whose
+ * delete receives them.
  */
 export const planResourceChange: Rpc<'PlanResourceChange'> = (request, call) =>
   respond({ call, what: `Planning ${request.typeName}` }, async (reporter): Promise<Response> => {
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const proposed = decodeObject(resource.type, request.proposedNewState)
-    // The second plan of a replacement receives the private bytes of the first one, which contain those of the object.
-    const priorPrivate = prior === null ? openPrivate(request.priorPrivate).prior : request.priorPrivate
-    // A new object starts without private bytes, even in a replacement.
-    const given = prior === null ? new Uint8Array(0) : priorPrivate
     const planning: Planning = {
       resource,
-      private: { given, prior: priorPrivate },
       reporter,
       amend: async (change) =>
         resource.handlers.plan?.({
           ...configuredContext(call, reporter),
-          private: given,
-          capabilities: capabilitiesOf(request.clientCapabilities),
+          private: prior === null ? new Uint8Array(0) : request.priorPrivate,
           change,
         }),
     }
+    const plannedPrivate = request.priorPrivate
     if (proposed !== null) {
       const config = requireObject(resource.type, request.config, 'configuration')
-      return planCreateOrUpdate(planning, { proposed, config, prior })
+      return { ...(await planCreateOrUpdate(planning, { proposed, config, prior })), plannedPrivate }
     }
     if (prior === null) throw new Error('Terraform sent neither a prior nor a proposed state')
-    return planDelete(planning, prior)
+    await planning.amend({ action: 'delete', prior })
+    return { plannedState: encodeValue(resource.type, null), plannedPrivate }
   })

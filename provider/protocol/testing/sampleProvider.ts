@@ -93,8 +93,8 @@ function openNotes(directory: string): NoteStore {
   }
 }
 
-const fingerprint = (secret: string): Uint8Array =>
-  createHash('sha256').update('sample').update(secret).digest()
+const fingerprint = (secret: string | null): Uint8Array =>
+  secret === null ? new Uint8Array(0) : createHash('sha256').update('sample').update(secret).digest()
 
 const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
 
@@ -171,9 +171,8 @@ const note = resourceFor<NoteStore>()({
     const { passphrase } = change.config
     if (passphrase === null) return undefined
     if (passphrase === UNKNOWN) return { planned: { passphrase_revision: UNKNOWN } }
-    const next = fingerprint(passphrase)
-    if (Buffer.from(secret).equals(next)) return undefined
-    return { planned: { passphrase_revision: UNKNOWN }, private: next }
+    if (Buffer.from(secret).equals(fingerprint(passphrase))) return undefined
+    return { planned: { passphrase_revision: UNKNOWN } }
   },
   read({ client, prior }) {
     const found = client.load(prior.id ?? '')
@@ -181,15 +180,18 @@ const note = resourceFor<NoteStore>()({
     const weight = found.weight === null ? null : (numberFromText(found.weight) ?? null)
     return { state: { ...found.note, weight } }
   },
-  async create({ client, planned, keep, signal }) {
+  async create({ client, planned, config, keep, signal }) {
     if (planned.trouble === 'early') await makeTrouble('throw', signal)
     const id = randomUUID()
     client.save(id, toFile(planned, 1))
     keep({ id })
     await makeTrouble(planned.trouble, signal)
-    return { state: { ...computedBy(id, planned, 1), ...wrongResults(planned.trouble) } }
+    return {
+      state: { ...computedBy(id, planned, 1), ...wrongResults(planned.trouble) },
+      private: fingerprint(config.passphrase),
+    }
   },
-  async update({ client, planned, prior, signal, keep }) {
+  async update({ client, planned, config, prior, signal, keep }) {
     await makeTrouble(planned.trouble, signal)
     const id = prior.id ?? ''
     const revision = Number(prior.revision) + 1
@@ -198,7 +200,7 @@ const note = resourceFor<NoteStore>()({
       keep({ title: planned.title, revision })
       throw new Error('only the title was changed')
     }
-    return { state: computedBy(id, planned, revision) }
+    return { state: computedBy(id, planned, revision), private: fingerprint(config.passphrase) }
   },
   async delete({ client, prior, signal }) {
     if (prior.trouble?.startsWith('delete-')) await makeTrouble(prior.trouble.slice(7), signal)

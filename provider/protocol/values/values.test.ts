@@ -175,6 +175,6 @@ describe('JSON', () => {
   })
 
   test('never quotes the text that it refuses', () => {
-    expect(() => parseJson('{"password": "hunter2\\x"}')).toThrow(/^not JSON at offset \d+$/)
+    expect(() => parseJson('{"password": "hunter2\\x"}')).toThrow(/^not JSON$/)
   })
 })

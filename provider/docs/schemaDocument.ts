@@ -77,8 +77,8 @@ function attributeEntries(attributes: Attributes): SchemaDocument {
 }
 
 function attributeEntry(attribute: Attribute): SchemaDocument {
-  const { required, optional, computed, deprecated, sensitive, writeOnly } = attribute
-  const flags = { required, optional, computed, deprecated, sensitive, write_only: writeOnly }
+  const { required, optional, computed, sensitive, writeOnly } = attribute
+  const flags = { required, optional, computed, sensitive, write_only: writeOnly }
   return {
     ...(isNested(attribute)
       ? {

@@ -55,7 +55,7 @@ const summaries = ({ diagnostics }: Outcome): readonly string[] =>
   diagnostics.map(({ severity, path, summary }) => `${severity} ${path}: ${summary}`)
 
 describe('plan', () => {
-  test('a create plans defaults, and computed attributes as unknown', async () => {
+  test('a create plans what the hook decides, and other computed attributes as unknown', async () => {
     const plan = await core.plan(NOTE, { title: 'a', sections: [{ heading: 'One' }] })
 
     expect(plan.state).toStrictEqual({
@@ -300,7 +300,7 @@ describe('read, import and upgrade', () => {
 })
 
 describe('validate', () => {
-  test('errors of attribute and resource validators name their path', async () => {
+  test('errors of validation name their path', async () => {
     const diagnostics = await core.validate(NOTE, { title: '', author: 'none' })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([

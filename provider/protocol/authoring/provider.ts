@@ -112,7 +112,7 @@ interface ResourceHandlers<V extends Views, Client> {
   readonly upgraders?: { readonly [version: number]: (state: JsonObject) => JsonObject }
   /** Checks rules between attributes. Runs without a client. */
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
-  /** Changes a plan that already has defaults, stable values and unknowns. */
+  /** Changes a plan that already has stable values and unknowns. */
   plan?(context: PlanContext<V, Client>): Awaitable<PlanAmendment<V> | undefined>
   /**
    * The current object; `null` when it does not exist. Omitted attributes keep their stored value. A failure keeps the stored state.

@@ -5,13 +5,8 @@
  */
 
 import type { NumberValue } from '../values/number.ts'
-import type { Path } from '../values/path.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
 import type { Value } from '../values/value.ts'
-import type { Diagnostic } from './diagnostics.ts'
-
-/** Validates a completely known value that is not null. Returns the problems; empty when there are none. */
-export type Validator<T> = (value: T, path: Path) => readonly Diagnostic[]
 
 interface AttributeRules<T> {
   /** Markdown. State the unit and the default. */
@@ -26,7 +21,6 @@ interface AttributeRules<T> {
   readonly sensitive?: true
   /** The value reaches handlers through `config` only and is never stored: null in plan and state. */
   readonly writeOnly?: true
-  readonly deprecated?: true
   /** Changing it replaces the resource. */
   readonly requiresReplace?: true
   /** Computed, and never changed by an update: the plan keeps the value instead of showing "(known after apply)". */
@@ -36,14 +30,11 @@ interface AttributeRules<T> {
    * Called only with values that are neither null nor unknown and contain nothing unknown.
    */
   equal?(prior: T, next: T): boolean
-  readonly validators?: readonly Validator<T>[]
 }
 
 interface LeafAttribute<N extends Type, T> extends AttributeRules<T> {
   readonly type: N
   readonly nesting?: never
-  /** The planned value when the configuration has none. The attribute must be optional and computed. */
-  readonly default?: T
 }
 
 type StringAttribute = LeafAttribute<'string', string>
@@ -73,7 +64,6 @@ export interface Schema {
   readonly version?: number
   /** Markdown. */
   readonly description?: string
-  readonly deprecated?: true
   readonly attributes: Attributes
 }
 

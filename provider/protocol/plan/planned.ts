@@ -1,34 +1,9 @@
 /** The steps that turn Terraform's proposal into a plan that Terraform accepts. */
 import { type Attributes, isNested, typeOf } from '../authoring/schema.ts'
 import { elementsOf, mapElements } from '../schema/elements.ts'
-import { conform } from '../values/conform.ts'
 import { equalValues } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, UNKNOWN } from '../values/value.ts'
-
-/** `planned` with the schema's defaults for values that are not configured. */
-export function applyDefaults(
-  attributes: Attributes,
-  planned: ObjectValue,
-  config: ObjectValue,
-): ObjectValue {
-  return Object.fromEntries(
-    Object.entries(planned).map(([name, value]) => {
-      const attribute = attributes[name]
-      const configured = config[name] ?? null
-      if (attribute === undefined) return [name, value]
-      if (!isNested(attribute)) {
-        const fallback = configured === null ? attribute.default : undefined
-        return [name, fallback === undefined ? value : conform(attribute.type, fallback)]
-      }
-      const inner = mapElements(attribute, value, (object, place) => {
-        const source = place.in(configured)
-        return source === undefined ? object : applyDefaults(attribute.attributes, object, source)
-      })
-      return [name, inner]
-    }),
-  )
-}
 
 /** The other known values of an object when its computed attributes are planned. */
 export interface Sources {
@@ -48,8 +23,7 @@ export function markComputed(attributes: Attributes, planned: ObjectValue, sourc
       if (attribute === undefined) return [name, value]
       const configured = sources.config[name] ?? null
       const before = sources.prior?.[name] ?? null
-      const hasDefault = !isNested(attribute) && attribute.default !== undefined
-      if (attribute.computed && configured === null && !hasDefault) {
+      if (attribute.computed && configured === null) {
         return [name, attribute.stable && before !== null ? before : UNKNOWN]
       }
       if (!isNested(attribute) || !isKnown(configured)) return [name, value]

@@ -11,7 +11,6 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authori
 import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
-  attributeValidators,
   type Rule,
   refuseMissing,
   refuseNullElements,
@@ -128,7 +127,7 @@ export async function checkConfig(
     rules.flatMap((rule) => violationsOf(attributes, config, rule))
   const nulls = violations(refuseMissing, refuseNullElements)
   const unsupported = capabilities.writeOnlyAttributesAllowed ? [] : violations(refuseWriteOnly)
-  const others = violations(refuseReadOnly, attributeValidators)
+  const others = violations(refuseReadOnly)
   for (const diagnostic of [...unsupported, ...nulls, ...others]) context.report(diagnostic)
   // A handler's types exclude null elements and null in required attributes, so it is not called for them.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })

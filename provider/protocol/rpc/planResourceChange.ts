@@ -1,7 +1,7 @@
 import type { AnyViews } from '../authoring/context.ts'
 import type { AnyResource, PlanAmendment, PlanContext, Typed } from '../authoring/provider.ts'
 import { checkPlan } from '../plan/checkPlan.ts'
-import { applyDefaults, markComputed, replacingPaths } from '../plan/planned.ts'
+import { markComputed, replacingPaths } from '../plan/planned.ts'
 import { readResult } from '../state/handlerResult.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
@@ -30,10 +30,10 @@ interface Parts {
   readonly prior: ObjectValue | null
 }
 
-/** The plan before the hook: Terraform's proposal with defaults, without write-only values, in the prior spelling. */
-function propose({ handlers }: Planning['resource'], { proposed, config, prior }: Parts): ObjectValue {
+/** The plan before the hook: Terraform's proposal, without write-only values, in the prior spelling. */
+function propose({ handlers }: Planning['resource'], { proposed, prior }: Parts): ObjectValue {
   const { attributes } = handlers.schema
-  const planned = withoutWriteOnly(attributes, applyDefaults(attributes, proposed, config))
+  const planned = withoutWriteOnly(attributes, proposed)
   return prior === null ? planned : keepSpelling(attributes, planned, prior)
 }
 

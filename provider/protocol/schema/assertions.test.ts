@@ -37,10 +37,6 @@ test.each<[string, Attributes]>([
     { a: { nesting: 'set', optional: true, attributes: { b: { type: 'string', computed: true } } } },
   ],
   [
-    'a: an attribute with a default must be optional and computed',
-    { a: { type: 'string', optional: true, default: 'x' } },
-  ],
-  [
     'a: stable applies to computed attributes, and this one is not computed',
     { a: { type: 'string', optional: true, stable: true } },
   ],

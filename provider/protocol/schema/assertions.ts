@@ -28,7 +28,6 @@ interface Surroundings {
 /** The faults of one attribute; each is the rest of a sentence: "count: is reserved …". */
 function faultsOf(name: string, attribute: Attribute, around: Surroundings): readonly string[] {
   const { required, optional, computed, writeOnly, stable, requiresReplace } = attribute
-  const hasDefault = !isNested(attribute) && attribute.default !== undefined
   const rules: readonly (readonly [boolean, string])[] = [
     [!NAME.test(name), 'a name has lower-case letters, digits and underscores'],
     [!required && !optional && !computed, 'is neither required, optional nor computed'],
@@ -40,8 +39,6 @@ function faultsOf(name: string, attribute: Attribute, around: Surroundings): rea
     [!!computed && around.inSet, 'elements of a set have no identity, so nothing inside can be computed'],
     [!!requiresReplace && around.inSet, 'paths cannot point into a set: put requiresReplace on the set'],
     [!!stable && !computed, 'stable applies to computed attributes, and this one is not computed'],
-    [hasDefault && !(optional && computed), 'an attribute with a default must be optional and computed'],
-    [hasDefault && !!stable, 'an attribute with a default cannot be stable'],
   ]
   return rules.filter(([broken]) => broken).map(([, fault]) => fault)
 }

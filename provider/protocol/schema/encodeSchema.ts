@@ -13,7 +13,6 @@ function encodeAttribute(name: string, attribute: Attribute): Partial<WireAttrib
     optional: attribute.optional ?? false,
     computed: attribute.computed ?? false,
     sensitive: attribute.sensitive ?? false,
-    deprecated: attribute.deprecated ?? false,
     writeOnly: attribute.writeOnly ?? false,
     ...(isNested(attribute)
       ? {
@@ -38,7 +37,6 @@ export function encodeSchema(schema: Schema): WireSchema {
       attributes: encodeAttributes(schema.attributes),
       description: schema.description ?? '',
       descriptionKind: MARKDOWN,
-      deprecated: schema.deprecated ?? false,
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The rules of a schema for configuration: required, optional and read-only attributes, and validators. */
 import { type Diagnostic, errorAt } from '../authoring/diagnostics.ts'
-import { type Attribute, type Attributes, isNested, type Validator } from '../authoring/schema.ts'
-import { containsUnknown, isArray, isMap } from '../values/equality.ts'
+import { type Attribute, type Attributes, isNested } from '../authoring/schema.ts'
+import { isArray, isMap } from '../values/equality.ts'
 import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { elementsOf } from './elements.ts'
@@ -78,13 +78,4 @@ export const refuseWriteOnly: Rule = (attribute, value, path) => {
     `${formatPath(path)} is write-only, which the program that runs this configuration does not support. ` +
     'Upgrade it to Terraform 1.11, OpenTofu 1.11 or later, or remove the attribute.'
   return [errorAt(path, 'Write-only attributes need Terraform 1.11 or OpenTofu 1.11', detail)]
-}
-
-/** Runs the validators of the schema on completely known values. */
-export const attributeValidators: Rule = (attribute, value, path) => {
-  // Unknown values are validated again when they are known.
-  if (attribute.validators === undefined || value === null || containsUnknown(value)) return []
-  // True because the value was decoded by the attribute's type, which its validators take.
-  const validators = attribute.validators as readonly Validator<Value>[]
-  return validators.flatMap((validator) => validator(value, path))
 }

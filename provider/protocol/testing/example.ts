@@ -17,7 +17,7 @@ const server = resourceFor<Client>()({
     attributes: {
       id: { type: 'string', computed: true, stable: true },
       name: { type: 'string', required: true },
-      size: { type: 'number', optional: true, computed: true, default: 1 },
+      size: { type: 'number', required: true },
       password: { type: 'string', optional: true, writeOnly: true },
       restarts: { type: 'number', computed: true },
     },

@@ -8,7 +8,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiagnosticError, errorAt, warningAt } from '../authoring/diagnostics.ts'
-import type { PlannedOf, ResultOf } from '../authoring/inferred.ts'
+import type { AmendmentOf, PlannedOf, ResultOf } from '../authoring/inferred.ts'
 import { type AnyResource, dataSourceFor, resourceFor } from '../authoring/provider.ts'
 import { defineSchema } from '../authoring/schema.ts'
 import { defineProvider } from '../defineProvider.ts'
@@ -30,16 +30,10 @@ const noteSchema = defineSchema({
   description: 'A note.',
   attributes: {
     id: { type: 'string', computed: true, stable: true },
-    title: {
-      type: 'string',
-      required: true,
-      validators: [
-        (title, path) => (title === '' ? [errorAt(path, 'Empty title', 'Give the note a title.')] : []),
-      ],
-    },
+    title: { type: 'string', required: true },
     author: { type: 'string', optional: true, requiresReplace: true },
     interval: { type: 'string', optional: true, equal: (a, b) => seconds(a) === seconds(b) },
-    color: { type: 'string', optional: true, computed: true, default: 'white' },
+    color: { type: 'string', optional: true, computed: true },
     weight: { type: 'number', optional: true },
     tags: { type: { set: 'string' }, optional: true },
     labels: { type: { map: 'string' }, optional: true },
@@ -161,6 +155,7 @@ const note = resourceFor<NoteStore>()({
     0: ({ name, ...rest }) => ({ ...rest, title: name ?? null }),
   },
   validate({ config, report }) {
+    if (config.title === '') report(errorAt(['title'], 'Empty title', 'Give the note a title.'))
     if (config.author === 'none') report(errorAt(['author'], 'No author', 'Name an author.'))
   },
   plan({ change, private: secret, report }) {
@@ -168,11 +163,11 @@ const note = resourceFor<NoteStore>()({
       if (change.prior.trouble === 'warn') report(warningAt(undefined, 'This note will be missed'))
       return undefined
     }
-    const { passphrase } = change.config
-    if (passphrase === null) return undefined
-    if (passphrase === UNKNOWN) return { planned: { passphrase_revision: UNKNOWN } }
-    if (Buffer.from(secret).equals(fingerprint(passphrase))) return undefined
-    return { planned: { passphrase_revision: UNKNOWN } }
+    const { passphrase, color } = change.config
+    const planned: AmendmentOf<typeof noteSchema> = { color: color ?? 'white' }
+    if (passphrase === null) return { planned }
+    const isSent = passphrase !== UNKNOWN && Buffer.from(secret).equals(fingerprint(passphrase))
+    return { planned: isSent ? planned : { ...planned, passphrase_revision: UNKNOWN } }
   },
   read({ client, prior }) {
     const found = client.load(prior.id ?? '')

@@ -64,7 +64,6 @@ export interface WireAttribute {
   readonly computed: boolean
   readonly sensitive: boolean
   readonly descriptionKind: number
-  readonly deprecated: boolean
   readonly nestedType: Partial<WireObjectType> | undefined
   readonly writeOnly: boolean
 }
@@ -84,7 +83,6 @@ const attribute: Message<WireAttribute> = message({
   computed: bool(6),
   sensitive: bool(7),
   descriptionKind: uint32(8),
-  deprecated: bool(9),
   nestedType: nested(
     10,
     lazily(() => objectType),
@@ -101,7 +99,6 @@ const block = message({
   attributes: repeated(2, attribute),
   description: string(4),
   descriptionKind: uint32(5),
-  deprecated: bool(6),
 })
 
 export const schema = message({ version: int64(1), block: nested(2, block) })

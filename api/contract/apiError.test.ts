@@ -31,3 +31,15 @@ test('an error has the status of its code, unless another one is given', () => {
   ])
   expect([other.code, other.status, new ApiError('internal', 'text').status]).toEqual(['invalid', 418, 500])
 })
+
+test('only a failure of the server has a stack, and the errors after a refusal keep theirs', () => {
+  const statuses = [400, 499, 500, 502]
+
+  const hasStack = statuses.map((status) => frames(new ApiError('invalid', 'text', { status })) > 0)
+
+  expect([hasStack, frames(new Error('text')) > 0]).toEqual([[false, false, true, true], true])
+})
+
+function frames({ stack = '' }: Error): number {
+  return stack.split('\n').filter((line) => line.trim().startsWith('at ')).length
+}

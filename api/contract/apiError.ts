@@ -38,7 +38,10 @@ export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS.get(status) ?? (status >= 400 && status < 500 ? 'invalid' : 'internal')
 }
 
-/** An error response of the contract. `message` is the text of the body's one field `error`. */
+/**
+ * An error response of the contract. `message` is the text of the body's one field `error`. Only a failure of the
+ * server, a status of 500 or more, has a stack.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -51,9 +54,14 @@ export class ApiError extends Error {
     message: string,
     options?: ErrorOptions & { readonly status?: number; readonly retryAfterSecs?: number },
   ) {
+    const status = options?.status ?? STATUS_OF_ERROR[code]
+    // Recording the stack of a refusal, which is never printed, would be an eighth of the server's work for it.
+    const { stackTraceLimit } = Error
+    if (status < 500) Error.stackTraceLimit = 0
     super(message, options)
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.retryAfterSecs = options?.retryAfterSecs
-    this.status = options?.status ?? STATUS_OF_ERROR[code]
+    this.status = status
   }
 }

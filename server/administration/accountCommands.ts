@@ -6,9 +6,8 @@ import { newLink, OPERATOR_LINK_MS } from '../domain/accounts/sessions.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { consoleUrlOption } from './options/listening.ts'
-import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, listed, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 import type { DatabaseOptions } from './options/databaseOption.ts'
-import { table } from './text/output.ts'
 
 /** Default address of the console. */
 const CONSOLE_URL = 'http://localhost:7173'
@@ -75,14 +74,14 @@ function addMemberCommands(member: Command): void {
         ...{ id, email, name, role, created_at: createdAt },
         last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
       }))
-      const text = table(value, {
+      const columns = {
         ID: 'id',
         EMAIL: 'email',
         ROLE: 'role',
         'LAST SEEN': 'last_seen_at',
         NAME: 'name',
-      })
-      return { value, text }
+      } as const
+      return listed(value, columns)
     }),
   )
   withEmail(

@@ -13,7 +13,7 @@ import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import { servicesOf } from '../store/shared/readServices.ts'
 import type { Store } from '../store/store.ts'
-import { inStore, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
+import { inStore, listed, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
 import { table } from './text/output.ts'
 
 /** Default settings. */
@@ -137,7 +137,7 @@ export function addIncidentCommands(program: Command): void {
         const resolved = isAll ? await readIncidents(store, org, 'resolved') : []
         const names = new Map(services.map(({ id, name }) => [id, name]))
         const value = [...open, ...resolved].map((incident) => incidentRow(incident, names))
-        const text = table(value, {
+        return listed(value, {
           ID: 'id',
           INCIDENT: 'display_id',
           STATUS: 'status',
@@ -146,7 +146,6 @@ export function addIncidentCommands(program: Command): void {
           SERVICES: (row) => row.services.map(({ id, name }) => name ?? id).join(', '),
           TITLE: 'title',
         })
-        return { value, text }
       }),
     )
 }

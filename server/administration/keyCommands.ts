@@ -3,10 +3,9 @@ import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { newKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, listed, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 import type { DatabaseOptions } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { table } from './text/output.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255
@@ -36,18 +35,12 @@ export function addKeyCommands(program: Command): void {
       }),
     )
   orgCommand(key, 'list', 'list the keys of an organisation').action(
-    inStore(async (store, { org }: OrgOptions) => {
-      const keys = await store.listKeys(org)
-      const text = table(keys, {
-        ID: 'id',
-        LAST4: 'last4',
-        SCOPE: 'scope',
-        CREATED: 'createdAt',
-        REVOKED: 'revokedAt',
+    inStore(async (store, { org }: OrgOptions) =>
+      listed(await store.listKeys(org), {
+        ...{ ID: 'id', LAST4: 'last4', SCOPE: 'scope', CREATED: 'createdAt', REVOKED: 'revokedAt' },
         'CREATED BY': 'createdBy',
-      })
-      return { value: keys, text }
-    }),
+      }),
+    ),
   )
   databaseCommand(key, 'revoke', 'revoke a key; its next request is refused')
     .requiredOption('--id <id>', 'id of the key, from "key list"')

@@ -3,10 +3,9 @@ import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { inStore, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
+import { inStore, listed, type OrgOptions, orgCommand, printFromStore } from './options/databaseCommand.ts'
 import { readableOption } from './options/readableOption.ts'
 import { readInstant } from './options/readInstant.ts'
-import { table } from './text/output.ts'
 
 interface CreateOptions extends OrgOptions {
   readonly title: string
@@ -39,11 +38,9 @@ export function addMaintenanceCommands(program: Command): void {
       })
     })
   orgCommand(maintenance, 'list', 'list the maintenance windows of an organisation').action(
-    inStore(async (store, { org }: OrgOptions) => {
-      const windows = await store.listMaintenance(org)
-      const text = table(windows, { ID: 'id', FROM: 'startsAt', TO: 'endsAt', TITLE: 'title' })
-      return { value: windows, text }
-    }),
+    inStore(async (store, { org }: OrgOptions) =>
+      listed(await store.listMaintenance(org), { ID: 'id', FROM: 'startsAt', TO: 'endsAt', TITLE: 'title' }),
+    ),
   )
 }
 

@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { wholeNumber } from '../../monitoring/program/wholeNumber.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
 import { assertOrg } from '../store/shared/readServices.ts'
-import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, listed, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 import { type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { withStore } from './options/withStore.ts'
@@ -20,9 +20,7 @@ export function addOrgCommands(program: Command): void {
   const org = program.command('org').description('organisations')
   databaseCommand(org, 'create', 'create an organisation')
     .requiredOption('--name <name>', 'name of the organisation', readableOption(NAME_CHARS_MAX))
-    .addOption(
-      new Option('--plan <plan>', 'plan of the organisation; "plan list" shows all').default('business'),
-    )
+    .option('--plan <plan>', 'plan of the organisation; "plan list" shows all', 'business')
     .action(async (options: DatabaseOptions & { name: string; plan: string }, command: Command) => {
       const { name, plan } = options
       const id = systemEnvironment.uuid()
@@ -32,13 +30,9 @@ export function addOrgCommands(program: Command): void {
       present(command, options.json, { id }, id)
     })
   databaseCommand(org, 'list', 'list organisations').action(
-    inStore(async (store) => {
-      const orgs = await store.listOrgs()
-      return {
-        value: orgs,
-        text: table(orgs, { ID: 'id', NAME: 'name', PLAN: 'plan', CREATED: 'createdAt' }),
-      }
-    }),
+    inStore(async (store) =>
+      listed(await store.listOrgs(), { ID: 'id', NAME: 'name', PLAN: 'plan', CREATED: 'createdAt' }),
+    ),
   )
   addOrgAutoIncidents(org)
 }

@@ -3,8 +3,7 @@ import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { orgNotFound } from '../store/shared/orgNotFound.ts'
 import type { LimitOverrides } from '../store/store.ts'
-import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
-import { table } from './text/output.ts'
+import { databaseCommand, inStore, listed, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 
 /** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'
@@ -13,9 +12,8 @@ const PLAN_WORD = 'plan'
 export function addPlanCommands(program: Command): void {
   const plan = program.command('plan').description('plans and limits')
   databaseCommand(plan, 'list', 'list plans and their limits').action(
-    inStore(async (store) => {
-      const plans = await store.listPlans()
-      const text = table(plans, {
+    inStore(async (store) =>
+      listed(await store.listPlans(), {
         PLAN: 'name',
         API: ({ hasApiAccess }) => (hasApiAccess ? 'yes' : 'no'),
         SERVICES: 'servicesMax',
@@ -25,9 +23,8 @@ export function addPlanCommands(program: Command): void {
         'INCIDENTS MIB': 'incidentsMibMax',
         'RESULTS DAYS': 'resultsDays',
         REGIONS: ({ regionsAllowed }) => regionsAllowed?.join(',') ?? 'all',
-      })
-      return { value: plans, text }
-    }),
+      }),
+    ),
   )
   orgCommand(plan, 'set', 'move an organisation to another plan')
     .requiredOption('--plan <plan>', 'the new plan')

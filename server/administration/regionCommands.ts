@@ -3,9 +3,8 @@ import { shownAgentToken } from '../agents/agentStates.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
-import { databaseCommand, inStore, printFromStore } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, listed, printFromStore } from './options/databaseCommand.ts'
 import type { DatabaseOptions } from './options/databaseOption.ts'
-import { table } from './text/output.ts'
 
 /** Adds `region list` and `region set`. A running server follows within a second. */
 export function addRegionCommands(program: Command): void {
@@ -22,7 +21,7 @@ export function addRegionCommands(program: Command): void {
         const mode: RegionMode = modes.get(code) ?? 'embedded'
         return { code, city, mode, agents, lastSeenAt: seenAt.at(-1) ?? null }
       })
-      const text = table(regions, {
+      return listed(regions, {
         REGION: 'code',
         CITY: 'city',
         MODE: 'mode',
@@ -30,7 +29,6 @@ export function addRegionCommands(program: Command): void {
         AGENTS: ({ mode, agents }) => (mode === 'remote' ? agents : null),
         'AGENT LAST SEEN': 'lastSeenAt',
       })
-      return { value: regions, text }
     }),
   )
   databaseCommand(region, 'set', 'set where the checks of a region run')

@@ -16,7 +16,7 @@ import { withMeasurements } from '../results/resultsReader.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import { currentMaintenance, servicesOf } from '../store/shared/readServices.ts'
 import type { ServiceGeneration } from '../store/store.ts'
-import { databaseCommand, inStore, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
+import { databaseCommand, inStore, listed, type OrgOptions, orgCommand } from './options/databaseCommand.ts'
 import { type DatabaseOptions, type DatabasePlace, engineOf } from './options/databaseOption.ts'
 import { table } from './text/output.ts'
 
@@ -47,7 +47,7 @@ export function addResultCommands(program: Command): void {
       const value = services.map((service) =>
         stateRow(service, byId.get(service.id), maintenance.get(service.id)),
       )
-      const text = table(value, {
+      return listed(value, {
         ID: 'service_id',
         NAME: 'name',
         STATE: 'state',
@@ -59,7 +59,6 @@ export function addResultCommands(program: Command): void {
             .join(', ') ?? null,
         REASON: ({ reasons }) => shownReason(reasons),
       })
-      return { value, text }
     }),
   )
   databaseCommand(program, 'results', 'show the check results of a service, newest first')
@@ -162,18 +161,13 @@ function stateRow(
     reasons:
       paused_at != null || now === undefined
         ? []
-        : now.reasons.map(({ endpointId, region, reason, text }) => ({
-            endpoint_id: endpointId,
-            region,
-            reason,
-            text,
-          })),
+        : now.reasons.map(({ endpointId: endpoint_id, region, reason, text }) => {
+            return { endpoint_id, region, reason, text }
+          }),
     last_result_at: now?.lastResultS == null ? null : instant(now.lastResultS),
-    certificates: (now?.certificates ?? []).map(({ host, notAfterS, daysLeft }) => ({
-      host,
-      not_after: instant(notAfterS),
-      days_left: daysLeft,
-    })),
+    certificates: (now?.certificates ?? []).map(({ host, notAfterS, daysLeft: days_left }) => {
+      return { host, not_after: instant(notAfterS), days_left }
+    }),
   }
 }
 
@@ -193,12 +187,12 @@ function generationRow({ generation, untilMs, origin, definition }: ServiceGener
     generation,
     at: origin?.at ?? null,
     until: untilMs === null ? null : timestamp(untilMs),
-    key_id: origin?.keyId ?? null,
-    tool: origin?.tool ?? null,
-    tool_version: origin?.toolVersion ?? null,
-    repository: origin?.repository ?? null,
-    commit: origin?.commit ?? null,
-    path: origin?.path ?? null,
+    ...{
+      key_id: origin?.keyId ?? null,
+      tool: origin?.tool ?? null,
+      tool_version: origin?.toolVersion ?? null,
+    },
+    ...{ repository: origin?.repository ?? null, commit: origin?.commit ?? null, path: origin?.path ?? null },
     definition: definition === null ? null : JSON.parse(definition),
   }
 }

@@ -16,6 +16,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import {
   databaseCommand,
   inStore,
+  listed,
   type OrgOptions,
   orgCommand,
   type Printed,
@@ -40,17 +41,15 @@ export function addStatusPageCommands(program: Command): void {
   const statusPage = program.command('status-page').description('public status pages')
   addCreate(statusPage)
   orgCommand(statusPage, 'list', 'list the status pages of an organisation').action(
-    inStore(async (store, { org }: OrgOptions) => {
-      const pages = await store.listStatusPages(org)
-      const text = table(pages, {
+    inStore(async (store, { org }: OrgOptions) =>
+      listed(await store.listStatusPages(org), {
         ID: 'id',
         SLUG: 'slug',
         VISIBILITY: visibilityOf,
         HOSTS: ({ hosts }) => hosts.join(',') || null,
         TITLE: 'title',
-      })
-      return { value: pages, text }
-    }),
+      }),
+    ),
   )
   pageCommand(statusPage, 'show', 'show a status page with the ids of its components').action(
     inStore(async (store, { id }: IdOptions) => printed(await store.getStatusPage(id))),
@@ -74,12 +73,8 @@ export function addStatusPageCommands(program: Command): void {
     )
 }
 
-interface IdOptions extends DatabaseOptions {
-  readonly id: string
-}
-interface HostOptions extends IdOptions {
-  readonly host: string
-}
+type IdOptions = DatabaseOptions & { readonly id: string }
+type HostOptions = IdOptions & { readonly host: string }
 
 function pageCommand(statusPage: Command, name: string, description: string): Command {
   return databaseCommand(statusPage, name, description).requiredOption(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Store } from '../../store/store.ts'
-import { present } from '../text/output.ts'
+import { type Columns, present, table } from '../text/output.ts'
 import { addDatabase, type DatabaseOptions } from './databaseOption.ts'
 import { inDatabase } from './withStore.ts'
 
@@ -13,6 +13,11 @@ export interface OrgOptions extends DatabaseOptions {
 export interface Printed {
   readonly value: unknown
   readonly text: string
+}
+
+/** Prints `rows`: as they are with --json, as a table of `columns` without. Pure. */
+export function listed<Row>(rows: readonly Row[], columns: Columns<Row>): Printed {
+  return { value: rows, text: table(rows, columns) }
 }
 
 /** Adds the command `name`, which works on a database, to `parent`. */

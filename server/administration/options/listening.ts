@@ -27,16 +27,10 @@ export interface ListeningOptions {
  * contradictory options.
  */
 export function agentListeningOf(
-  {
-    agentHost: host,
-    agentPort: port,
-    agentTlsCert,
-    agentTlsKey,
-    agentAdvertiseUrl,
-    monitor,
-  }: ListeningOptions,
+  options: ListeningOptions,
   shared: TlsFiles | undefined,
 ): AgentListening | null {
+  const { agentHost: host, agentPort: port, agentTlsCert, agentTlsKey, agentAdvertiseUrl, monitor } = options
   const own = tlsFilesOf(agentTlsCert, agentTlsKey, ['--agent-tls-cert', '--agent-tls-key'])
   if (port === undefined) {
     if (agentTlsCert !== undefined) throw new Error('--agent-tls-cert needs --agent-port')

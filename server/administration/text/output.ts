@@ -17,14 +17,13 @@ type Cell = string | number | null
 /** The members of an item that can be cells. */
 type CellOf<Item> = { [Key in keyof Item]: Item[Key] extends Cell ? Key : never }[keyof Item]
 
+/** The cells of a row by the titles of their columns: a member of the item, or computed from it. */
+export type Columns<Item> = Readonly<Record<string, CellOf<Item> | ((item: Item) => Cell)>>
+
 /**
- * `items` as padded columns below their titles. The cell of a column is a member of the item, or computed from it. Line
- * breaks and terminal control characters become `…`. Pure.
+ * `items` as padded columns below their titles. Line breaks and terminal control characters become `…`. Pure.
  */
-export function table<Item>(
-  items: readonly Item[],
-  columns: Readonly<Record<string, CellOf<Item> | ((item: Item) => Cell)>>,
-): string {
+export function table<Item>(items: readonly Item[], columns: Columns<Item>): string {
   const rows = items.map((item) =>
     Object.values(columns).map((column) => {
       const cell = typeof column === 'function' ? column(item) : item[column]
@@ -36,11 +35,7 @@ export function table<Item>(
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   )
   return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
     .join('\n')
 }

@@ -49,26 +49,22 @@ export function addStoreMetrics(
   const { add, addUp } = metricsOf(registry, read)
   const ageS = (atMs: number) => Math.max(0, nowMs() - atMs) / 1_000
   addUp('pharos_database_up', 'Whether the database responds; what is read from it is absent meanwhile')
-  add(
-    'pharos_outbox_unpublished_commands',
-    'Commands that are not published yet',
-    ({ unpublishedCommands }) => unpublishedCommands,
-  )
+  add('pharos_outbox_unpublished_commands', 'Commands that are not published yet', 'unpublishedCommands')
   add(
     'pharos_outbox_oldest_unpublished_age_seconds',
     'Age of the oldest command that is not published; 0 when there is none',
     ({ oldestUnpublishedAtMs: at }) => (at === null ? 0 : ageS(at)),
   )
-  add('pharos_database_bytes', 'Size of the database', ({ databaseBytes }) => databaseBytes)
+  add('pharos_database_bytes', 'Size of the database', 'databaseBytes')
   add(
     'pharos_database_wal_bytes',
     'Size of the write-ahead log of control.db; absent on PostgreSQL',
-    ({ logBytes }) => logBytes,
+    'logBytes',
   )
   add(
     'pharos_disk_free_bytes',
     'Free space on the disk of the data folder; absent on PostgreSQL',
-    ({ diskFreeBytes }) => diskFreeBytes,
+    'diskFreeBytes',
   )
   add(
     'pharos_last_backup_timestamp_seconds',
@@ -125,22 +121,18 @@ export function addMonitoringMetrics(
     ({ checks }) => checks.map(({ count, ...labels }) => [count, labels]),
     ['region', 'outcome'],
   )
-  add('pharos_results_bytes', 'Size of results.db', ({ resultsBytes }) => resultsBytes)
+  add('pharos_results_bytes', 'Size of results.db', 'resultsBytes')
   add('pharos_results_up', 'Whether the results thread stores results', ({ isStoring }) =>
     isStoring ? 1 : 0,
   )
-  add('pharos_results_waiting', 'Requests that wait for the results thread', ({ waiting }) => waiting)
+  add('pharos_results_waiting', 'Requests that wait for the results thread', 'waiting')
   add(
     'pharos_thread_restarts_total',
     'Restarts of a thread since the server started',
     ({ restarts }) => Object.entries(restarts).map(([thread, count]) => [count, { thread }]),
     ['thread'],
   )
-  add(
-    'pharos_transitions_behind',
-    'Transitions that are stored but not applied yet',
-    ({ transitionsBehind }) => transitionsBehind,
-  )
+  add('pharos_transitions_behind', 'Transitions that are stored but not applied yet', 'transitionsBehind')
 }
 
 /** Upper bounds of the buckets for the time until the first attempt (seconds). */
@@ -152,12 +144,8 @@ export function addNotificationMetrics(
   read: () => Promise<NotificationStats>,
 ): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
   const { add } = metricsOf(registry, read)
-  add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', ({ waiting }) => waiting)
-  add(
-    'pharos_channels_disabled',
-    'Notification channels that are disabled',
-    ({ disabledChannels }) => disabledChannels,
-  )
+  add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', 'waiting')
+  add('pharos_channels_disabled', 'Notification channels that are disabled', 'disabledChannels')
   const registers = [registry]
   const attempts = new Counter({
     ...{ name: 'pharos_deliveries_total', help: 'Attempts to deliver a notification, by outcome' },
@@ -192,11 +180,14 @@ function shared<Stats>(read: () => Promise<Stats>): () => Promise<Stats | undefi
   }
 }
 
+/** The members of `Stats` that are values of metrics. */
+type ValueOf<Stats> = { [Key in keyof Stats]: Stats[Key] extends Values ? Key : never }[keyof Stats]
+
 /**
  * Functions that add metrics, whose values come from what `read` reads at each scrape; a metric without one is absent.
  * Names that end in `_total` become counters.
  */
-function metricsOf<Stats>(registry: Registry, read: () => Promise<Stats | undefined>) {
+function metricsOf<Stats extends object>(registry: Registry, read: () => Promise<Stats | undefined>) {
   const stats = shared(read)
   const define = (
     options: { readonly name: string; readonly help: string; readonly labelNames: Label[] },
@@ -214,8 +205,18 @@ function metricsOf<Stats>(registry: Registry, read: () => Promise<Stats | undefi
     new Metric({ ...options, registers: [registry], collect })
   }
   return {
-    add: (name: string, help: string, give: (stats: Stats) => Values, labelNames: Label[] = []): void =>
-      define({ name, help, labelNames }, (known) => (known === undefined ? null : give(known))),
+    /** Adds a metric that is a member of what is read, or computed from it. */
+    add: (
+      name: string,
+      help: string,
+      value: ValueOf<Stats> | ((stats: Stats) => Values),
+      labelNames: Label[] = [],
+    ): void =>
+      define({ name, help, labelNames }, (known) => {
+        if (known === undefined) return null
+        // True because ValueOf names only such members.
+        return typeof value === 'function' ? value(known) : (known[value] as Values)
+      }),
     /** Adds a metric that is 1 while there is something to read, and 0 otherwise. */
     addUp: (name: string, help: string): void =>
       define({ name, help, labelNames: [] }, (known) => (known === undefined ? 0 : 1)),

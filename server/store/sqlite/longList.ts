@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { listPieces } from '../shared/listPieces.ts'
 import type { LongList } from '../store.ts'
+import { prepareValue } from './files/prepareValue.ts'
 
 /** Maximum wait of the first read for another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -41,13 +42,12 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
 /** Opens a snapshot of the list of the services of `orgId` in the database `file`. */
 export function openLongList(file: string, orgId: string): Promise<LongList> {
   return openAtInstant(file, (database) => {
-    const select = database
-      .prepare<[string], Buffer>(
-        'SELECT CAST(response AS BLOB) FROM services WHERE org_id = ? ORDER BY position',
-      )
-      .pluck()
+    const select = prepareValue<[string], Buffer>(
+      database,
+      'SELECT CAST(response AS BLOB) FROM services WHERE org_id = ? ORDER BY position',
+    )
     return {
-      length: database.prepare<[string], number>(LIST_LENGTH_SQL).pluck().get(orgId) ?? 0,
+      length: prepareValue<[string], number>(database, LIST_LENGTH_SQL).get(orgId) ?? 0,
       rows: () => select.iterate(orgId),
     }
   })

@@ -9,6 +9,7 @@ import {
 } from '../../portable.ts'
 import { markMoved } from './movedMark.ts'
 import { openDatabase } from './openDatabase.ts'
+import { prepareValue } from './prepareValue.ts'
 
 /** Bounds of a batch: rows, and characters or bytes. */
 const BATCH_ROWS = 500
@@ -90,7 +91,7 @@ export async function openPortable(dataDir: string, resultsFile: string | null):
       ]),
     count: async (table, where = 'true') => {
       const [database, name] = find(table)
-      return database.prepare<[], number>(`SELECT count(*) FROM ${name} WHERE ${where}`).pluck().get() ?? 0
+      return prepareValue<[], number>(database, `SELECT count(*) FROM ${name} WHERE ${where}`).get() ?? 0
     },
     exportRows: (table) => exportRows(...find(table.name), table),
     importRows: (table, rows) => importRows(...find(table.name), table, rows),
@@ -134,16 +135,14 @@ async function openResultsOf(file: string): Promise<Database> {
 }
 
 function tablesOf(database: Database): readonly string[] {
-  return database
-    .prepare<[], string>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-    )
-    .pluck()
-    .all()
+  return prepareValue<[], string>(
+    database,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+  ).all()
 }
 
 function columnsOf(database: Database, prefix: string): ReadonlyMap<string, readonly string[]> {
-  const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
+  const columns = prepareValue<[string], string>(database, 'SELECT name FROM pragma_table_info(?)')
   return new Map(
     tablesOf(database).map((table) => {
       const { own = [], extra = {} } = SHAPES[`${prefix}${table}`] ?? {}

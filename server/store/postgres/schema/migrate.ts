@@ -134,12 +134,8 @@ async function takeStep(client: Client, schema: Schema, version: number): Promis
 
 async function tryStep(client: Client, schema: Schema, version: number): Promise<void> {
   const { steps, compatibleFrom } = schema
-  await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`)
-  try {
-    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
-      ADVISORY_LOCKS.space,
-      ADVISORY_LOCKS.migration,
-    ])
+  const begin = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${MIGRATION_MS_MAX}`
+  await migrating(client, begin, async () => {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_MS_MAX}`)
     const now = await schemaOf(client)
     assertCompatible(now, steps.length)
@@ -149,6 +145,16 @@ async function tryStep(client: Client, schema: Schema, version: number): Promise
       const after = versionAfter(schema, version)
       await client.query('UPDATE meta SET version = $1, compatible_from = $2', [after, compatibleFrom])
     }
+  })
+}
+
+/** Runs `work` in a transaction that the statement `begin` starts, while no other program migrates. */
+export async function migrating(client: Client, begin: string, work: () => Promise<void>): Promise<void> {
+  await client.query(begin)
+  try {
+    const { space, migration } = ADVISORY_LOCKS
+    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [space, migration])
+    await work()
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})

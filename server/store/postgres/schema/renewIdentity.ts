@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
-import { ADVISORY_LOCKS } from './migrate.ts'
+import { migrating } from './migrate.ts'
 
 /** SQLSTATE of insufficient privileges. */
 const FORBIDDEN = '42501'
@@ -18,22 +18,13 @@ export async function renewIdentity(client: Client): Promise<void> {
   const here = await placeOf(client)
   const recorded = await madeIn(client)
   if (recorded?.split('/').length === PLACE_PARTS && isSame(recorded, here)) return
-  await client.query('BEGIN')
-  try {
-    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
-      ADVISORY_LOCKS.space,
-      ADVISORY_LOCKS.migration,
-    ])
+  await migrating(client, 'BEGIN', async () => {
     const known = await madeIn(client)
     // Earlier releases did not record where the store was created.
     const isElsewhere = known === null ? await isAhead(client) : !isSame(known, here)
     if (isElsewhere) await client.query(RENEW)
     await client.query('UPDATE store_identity SET made_in = $1', [here])
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
+  })
 }
 
 async function madeIn(client: Client): Promise<string | null> {

@@ -48,18 +48,12 @@ export class AutomaticWrites {
   }
 }
 
-interface FactsRow {
+interface FactsRow
+  extends Omit<StoredAutoIncident, 'incidentId'>,
+    Pick<AutomaticFacts, 'isMuted' | 'openIncidents'> {
   readonly id: string
   readonly incidentId: string | null
-  readonly isTakenOver: boolean
-  readonly isFailing: boolean
-  readonly updatesMade: number
-  readonly investigatingAtS: number
-  readonly monitoringAtS: number
-  readonly reportedDown: string
   readonly rounds: AutomaticFacts['rounds'] | null
-  readonly isMuted: boolean
-  readonly openIncidents: readonly string[]
   readonly isNow: boolean
   readonly endsAt: string | null
 }
@@ -186,8 +180,7 @@ export function automaticParts(
   const isStored = (serviceId: string): boolean => services.get(serviceId)?.row !== null
   const parts: string[] = []
   const remove = (table: string, ids: readonly string[]): void => {
-    if (ids.length === 0) return
-    parts.push(`DELETE FROM ${table} t USING o WHERE t.service_id = ANY(${parameters.add(ids)}::uuid[])`)
+    if (ids.length > 0) parts.push(deletion(table, ids, parameters))
   }
   const puts = [...automatic.opens].flatMap(([serviceId, autoIncident]) =>
     autoIncident === null ? [] : [{ ...autoIncident, serviceId }],
@@ -231,10 +224,10 @@ function roundParts({ rounds, forgotten }: AutomaticWrites, parameters: Paramete
        WHERE t.service_id = u.service_id AND t.endpoint_id = u.endpoint_id AND t.round < u.oldest`,
     )
   }
-  if (forgotten.size > 0) {
-    parts.push(
-      `DELETE FROM failing_rounds t USING o WHERE t.service_id = ANY(${parameters.add([...forgotten])}::uuid[])`,
-    )
-  }
+  if (forgotten.size > 0) parts.push(deletion('failing_rounds', [...forgotten], parameters))
   return parts
+}
+
+function deletion(table: string, serviceIds: readonly string[], parameters: Parameters): string {
+  return `DELETE FROM ${table} t USING o WHERE t.service_id = ANY(${parameters.add(serviceIds)}::uuid[])`
 }

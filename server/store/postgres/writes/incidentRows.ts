@@ -8,15 +8,18 @@ interface IncidentRow extends IncidentColumns {
   readonly updates: readonly IncidentUpdate[]
 }
 
-/** Selects whole incidents as IncidentRows, from the table with the alias `i`. */
+/** The incidents of an organisation with these ids, newest first, and their updates. */
+const WANTED = `FROM incidents i CROSS JOIN LATERAL
+  (SELECT json_agg(json_build_object('id', id, 'body', body, 'status_at_update', status_at_update,
+     'created_at', created_at) ORDER BY place) AS updates
+   FROM incident_updates WHERE incident_id = i.id) u
+WHERE i.org_id = $1 AND i.kind = 'incident' AND i.id = ANY($2::uuid[]) ORDER BY i.position DESC`
+
+/** Selects whole incidents as IncidentRows. */
 const SELECT_INCIDENTS = `
   SELECT i.id, i.number, i.title, i.status, i.severity, i.created_at, i.updated_at, i.resolved_at, i.auto_managed,
     i.service_ids AS "serviceIds", u.updates
-  FROM incidents i CROSS JOIN LATERAL
-    (SELECT json_agg(json_build_object('id', id, 'body', body, 'status_at_update', status_at_update,
-       'created_at', created_at) ORDER BY place) AS updates
-     FROM incident_updates WHERE incident_id = i.id) u
-  WHERE i.org_id = $1 AND i.kind = 'incident' AND i.id = ANY($2::uuid[])`
+  ${WANTED}`
 
 /** The incidents of an organisation with these ids, newest first; those that do not exist are left out. */
 export async function readIncidents(
@@ -24,10 +27,7 @@ export async function readIncidents(
   orgId: string,
   ids: readonly string[],
 ): Promise<readonly Incident[]> {
-  const rows = await sql.rows<IncidentRow>(`${SELECT_INCIDENTS} ORDER BY i.position DESC`, [
-    orgId,
-    uuidsIn(ids),
-  ])
+  const rows = await sql.rows<IncidentRow>(SELECT_INCIDENTS, [orgId, uuidsIn(ids)])
   return rows.map(({ serviceIds, updates, ...row }) => incidentOf(row, serviceIds, updates))
 }
 
@@ -37,8 +37,4 @@ export const SELECT_INCIDENT_JSON = `
     'severity', i.severity, 'created_by', NULL, 'created_at', i.created_at, 'resolved_at', i.resolved_at,
     'service_ids', i.service_ids, 'display_id', 'INC-' || i.number, 'updated_at', i.updated_at,
     'auto_managed', i.auto_managed, 'updates', u.updates)::text AS text
-  FROM incidents i CROSS JOIN LATERAL
-    (SELECT json_agg(json_build_object('id', id, 'body', body, 'status_at_update', status_at_update,
-       'created_at', created_at) ORDER BY place) AS updates
-     FROM incident_updates WHERE incident_id = i.id) u
-  WHERE i.org_id = $1 AND i.kind = 'incident' AND i.id = ANY($2::uuid[]) ORDER BY i.position DESC`
+  ${WANTED}`

@@ -29,10 +29,7 @@ export const sensitiveInputSchema = z.object(
 export type SensitiveInput = z.infer<typeof sensitiveInputSchema>
 
 /** Such a value in a response: a sealed value is never returned. Contract: Sensitive values. */
-export const sensitiveOutputSchema = tagged({
-  Plain: z.string(),
-  Sealed: z.object({ key_id: z.string() }),
-})
+export const sensitiveOutputSchema = tagged({ Plain: z.string(), Sealed: z.object({ key_id: z.string() }) })
 export type SensitiveOutput = z.infer<typeof sensitiveOutputSchema>
 
 const headersSchema = z
@@ -69,11 +66,7 @@ export const httpCallInputSchema = z.object(
 )
 
 /** Contract: Call, request form. GRPC and DNS are refused as an invalid definition (Gap G10). */
-export const callInputSchema = tagged({
-  Http: httpCallInputSchema,
-  GRPC: unsupported,
-  DNS: unsupported,
-})
+export const callInputSchema = tagged({ Http: httpCallInputSchema, GRPC: unsupported, DNS: unsupported })
 export type CallInput = z.infer<typeof callInputSchema>
 
 /** The request of an HTTP check without its secrets. Contract: Call, response form. */

@@ -67,6 +67,14 @@ export type Acceptance =
       readonly passwordHash: string
     }
 
+/** A change of a membership, with its author. */
+export interface MemberChange {
+  readonly orgId: string
+  readonly personId: string
+  readonly by: Actor
+  readonly nowMs: number
+}
+
 /** People and their passwords. */
 export interface PeopleStore {
   personWithEmail(
@@ -75,24 +83,16 @@ export interface PeopleStore {
   passwordHashOf(personId: string): Promise<string | null | undefined>
   membershipsOf(personId: string): Promise<readonly Membership[]>
   /** Replaces the password and ends all sessions, if `from` is still its hash; resolves to whether it was. */
-  setPassword(change: {
-    readonly personId: string
-    readonly from: string | null
-    readonly passwordHash: string
-    readonly by: Actor
-    readonly nowMs: number
-  }): Promise<boolean>
+  setPassword(
+    change: Omit<MemberChange, 'orgId'> & { readonly from: string | null; readonly passwordHash: string },
+  ): Promise<boolean>
   /** Replaces the hash of an unchanged password. */
   replacePasswordHash(personId: string, from: string, to: string): Promise<void>
   setColourScheme(personId: string, look: ColourScheme): Promise<void>
   /** Stores a link that resets the password, replacing an earlier one. Rejects with `not_found` for an unknown address. */
-  startReset(reset: {
-    readonly email: string
-    readonly tokenHash: Buffer
-    readonly expiresAtMs: number
-    readonly by: Actor
-    readonly nowMs: number
-  }): Promise<void>
+  startReset(
+    reset: Pick<NewInvitation, 'email' | 'tokenHash' | 'expiresAtMs'> & { by: Actor; nowMs: number },
+  ): Promise<void>
   /** The person whose password a link resets; `undefined` when the link was used or has expired. */
   personOfReset(tokenHash: Buffer, nowMs: number): Promise<Person | undefined>
   /** Sets the password by a link, which works once, and ends all sessions; `undefined` as for `personOfReset`. */
@@ -127,20 +127,9 @@ export interface SessionStore {
 export interface MemberStore {
   listMembers(orgId: string): Promise<readonly Member[]>
   /** Rejects with `invalid` for the last owner. A lowered role ends the sessions of the person. */
-  changeRole(change: {
-    readonly orgId: string
-    readonly personId: string
-    readonly role: Role
-    readonly by: Actor
-    readonly nowMs: number
-  }): Promise<void>
+  changeRole(change: MemberChange & { readonly role: Role }): Promise<void>
   /** Ends the membership and the sessions of the person. Rejects with `invalid` for the last owner. */
-  removeMember(removal: {
-    readonly orgId: string
-    readonly personId: string
-    readonly by: Actor
-    readonly nowMs: number
-  }): Promise<void>
+  removeMember(removal: MemberChange): Promise<void>
   /** Replaces an open invitation of the same address. Rejects with `invalid` for a member, and when there are too many. */
   invite(invitation: NewInvitation, by: Actor, nowMs: number): Promise<void>
   /** `undefined` for an unknown, used, withdrawn or expired invitation. */

@@ -1,20 +1,13 @@
 import type { Actor } from '../domain/accounts/actor.ts'
 import type { ChannelKind, NewChannel } from '../domain/notifications/channel.ts'
-import type { ChannelEvent, EventType } from '../domain/notifications/payload.ts'
+import type { EventType } from '../domain/notifications/payload.ts'
 import type { AfterAttempt, AttemptResult } from '../domain/notifications/retries.ts'
 import type { Slot } from '../domain/notifications/slots.ts'
 import type { SealedValue } from '../domain/seal.ts'
 
 /** A notification channel, without its secrets. Instants are milliseconds since the epoch. */
-export interface StoredChannel {
-  readonly id: string
+export interface StoredChannel extends Omit<NewChannel, 'sealed'> {
   readonly orgId: string
-  readonly kind: ChannelKind
-  readonly name: string
-  readonly host: string
-  readonly events: readonly ChannelEvent[]
-  /** `null` for all services. */
-  readonly serviceIds: readonly string[] | null
   readonly state: 'active' | 'disabled'
   /** Reason and time of the disabling; `null` while it is active. */
   readonly disabledReason: string | null

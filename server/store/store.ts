@@ -342,17 +342,13 @@ export interface AdministrationStore {
   /** Automatic incidents of services created later; `null` for none. */
   setDefaultAutoIncidents(orgId: string, settings: AutoIncidentSettings | null): Promise<void>
   listPlans(): Promise<readonly Plan[]>
-  createKey(key: {
-    id: string
-    orgId: string
-    scope: Scope
-    hash: Buffer
-    last4: string
-    createdBy: string | null
-    note: string | null
-    by: Actor
-    nowMs: number
-  }): Promise<void>
+  createKey(
+    key: Pick<StoredKey, 'id' | 'orgId' | 'scope' | 'last4' | 'createdBy' | 'note'> & {
+      readonly hash: Buffer
+      readonly by: Actor
+      readonly nowMs: number
+    },
+  ): Promise<void>
   listKeys(orgId: string): Promise<readonly StoredKey[]>
   /** Revokes the key with this id. With `orgId`, keys of other organisations are unknown. */
   revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>

@@ -29,12 +29,7 @@ export function incidentPayload(
   const rest = {
     timestamp: update.created_at,
     sequence: index + 1,
-    data: {
-      org,
-      incident: { ...shown, services: [...services] },
-      update: shownUpdate(update),
-      url: null,
-    },
+    data: { org, incident: { ...shown, services: [...services] }, update: shownUpdate(update), url: null },
   }
   return index === 0 ? { type: 'incident.created', ...rest } : { type: 'incident.updated', ...rest }
 }

@@ -25,9 +25,5 @@ export function signatureHeaders(
     const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
     return `v1,${createHmac('sha256', key).update(`${webhookId}.${seconds}.${body}`).digest('base64')}`
   })
-  return {
-    'webhook-id': webhookId,
-    'webhook-timestamp': seconds,
-    'webhook-signature': signatures.join(' '),
-  }
+  return { 'webhook-id': webhookId, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') }
 }

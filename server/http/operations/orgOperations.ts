@@ -11,12 +11,7 @@ export const orgOperations: readonly Operation[] = [
     path: '/v1/org',
     takesBody: false,
     handle: async ({ caller }) => {
-      const org: Org = {
-        id: caller.orgId,
-        name: caller.orgName,
-        plan: caller.plan,
-        scope: caller.scope,
-      }
+      const org: Org = { id: caller.orgId, name: caller.orgName, plan: caller.plan, scope: caller.scope }
       return { status: 200, text: JSON.stringify(org) }
     },
   },

@@ -35,6 +35,7 @@ const LONGEST = [
   'server/testing/postgres/moveResults.test.ts',
   'server/testing/manyServers/faults.test.ts',
   'server/agents/links.test.ts',
+  'server/testing/postgres/serve.e2e.test.ts',
   'server/statusPages/statusPages.e2e.test.ts',
   'reconciler/controller/replicas.e2e.test.ts',
   'server/agents/agents.e2e.test.ts',

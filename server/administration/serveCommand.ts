@@ -8,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
 import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
+import { enforceStopDeadline } from '../process/stopDeadline.ts'
 import { stopSignal } from '../process/stopSignal.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
@@ -189,7 +190,9 @@ async function serve(options: ServeOptions, source: KeySource, write: (text: str
   const owners = consoleUrl === null ? '' : await ownersMissing(program.store, { dataDir, consoleUrl })
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
   write(`${lines.join('')}${owners}${monitoring}`)
-  log.info({ signal: await stopped }, 'stopping')
+  const signal = await stopped
+  enforceStopDeadline(log)
+  log.info({ signal }, 'stopping')
   await program.close()
   log.info('stopped')
 }

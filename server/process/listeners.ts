@@ -16,8 +16,8 @@ import { readiness, type ReadinessParts } from './readiness.ts'
 import type { ProgramSettings } from './settings.ts'
 
 /**
- * Time for requests in progress to finish when the server stops (milliseconds). Afterwards, monitoring stops, and both
- * have to end within ten seconds.
+ * Time for requests in progress to finish when the server stops (milliseconds): the rest of the time until
+ * `enforceStopDeadline` is for monitoring and the database.
  */
 export const STOP_MS_MAX = 5_000
 

@@ -14,7 +14,7 @@ export interface LossyProxy {
   /** Ends all connections, and refuses new ones until `restore`. */
   readonly cut: () => void
   readonly restore: () => void
-  /** Stops forwarding on the present connections without ending them. Later ones are not affected. */
+  /** Stops forwarding on the present connections, also their ends. Later ones are not affected. */
   readonly freeze: () => void
   /** Like `freeze`, also for connections that are made until `restore`. */
   readonly silence: () => void
@@ -40,15 +40,18 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
   let isSilent = false
   let connections = 0
   let wanted: { readonly text: string; readonly onLost: () => void } | undefined
-  const server = createServer((client) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     connections += 1
     if (isCut) return client.destroy()
-    const database = connect(path)
+    const database = connect({ path, allowHalfOpen: true })
     let losing: (() => void) | undefined
     for (const socket of [client, database]) {
       open.add(socket)
       if (isSilent) frozen.add(socket)
       socket.on('error', () => {})
+      socket.on('end', () => {
+        if (!frozen.has(socket)) socket.end()
+      })
       socket.on('close', () => {
         open.delete(socket)
         client.destroy()

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
@@ -107,4 +108,35 @@ test('a server waits for a database that does not respond yet, and a signal ends
     reason: expect.stringContaining('the database'),
   })
   expect(await server.stop()).toBe(0)
+})
+
+test('a server kills itself when it cannot stop in time, as with a silent database, and loses no acknowledged change', async () => {
+  const proxy = await startLossyProxy(url)
+  onTestFinished(() => proxy.close())
+  const proxied = [...flags, '--monitor', 'on']
+  proxied[1] = join(folder, 'silent-url')
+  writeFileSync(proxied[1], proxy.url, { mode: 0o600 })
+  const server = await startProcess(proxied)
+  const key = await run(
+    'key',
+    'create',
+    '--org',
+    await run('org', 'create', '--name', 'Late', '--plan', 'business'),
+  )
+  const made = await apiClient(server.url, key).post('/v1/services', serviceBody())
+  const { id } = serviceResponseSchema.parse(made.json)
+  const client = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {})
+  client.write(
+    `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
+  )
+  await once(client, 'data')
+  proxy.silence()
+
+  const code = await server.stop()
+  const next = await startProcess(flags)
+  const found = await apiClient(next.url, key).get(`/v1/services/${id}`)
+  await next.stop()
+
+  expect([code, server.child.signalCode, found.text]).toEqual([null, 'SIGKILL', made.text])
+  expect(server.stderr()).toContain('the server could not stop in time and is killed')
 })

@@ -7,7 +7,7 @@ import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { openWritingSession, requireExistingState } from '../session/session.ts'
+import { closingAfter, openWritingSession, requireExistingState } from '../session/session.ts'
 import { requireState, writingWithoutLease } from '../session/stateAccess.ts'
 import { actorOf, requireDigest } from './operatorCommands.ts'
 
@@ -39,8 +39,7 @@ async function approvePointers(list: string, context: CommandContext): Promise<C
   const isNamed = (pointer: string): boolean =>
     pointers.some((named) => pointer === named || pointer.startsWith(`${named}/`))
   await requireExistingState(context.options.state, context.env)
-  const session = await openWritingSession(context)
-  try {
+  return closingAfter(await openWritingSession(context), async (session) => {
     const { store, client } = session
     await guardOrg(session)
     const live = new Map((await client.listServices()).services.map((service) => [service.id, service]))
@@ -67,7 +66,5 @@ async function approvePointers(list: string, context: CommandContext): Promise<C
     )
     for (const key of left) output.result(output.paint.yellow(`  ! ${key}`))
     return { exitCode: EXIT.converged, document: { taken, left, requests: session.requests() } }
-  } finally {
-    await session.close()
-  }
+  })
 }

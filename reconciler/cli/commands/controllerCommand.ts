@@ -18,6 +18,7 @@ import { ExpectedFailure, type Failure, UsageError } from '../../run/failure.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import type { Command } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
+import { closingAfter } from '../session/session.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
 
 /** Default of --config. */
@@ -83,17 +84,14 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const { output, interruption } = context
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
-  const controller = await opened(settings, context)
-  try {
+  return closingAfter(await opened(settings, context), async (controller) => {
     if (controller.url !== null) output.notice(`listening on ${controller.url}`)
     interruption.onStop(() => controller.stop())
     const isUnread = stopWhenUnread(controller, output)
     await controller.run()
     const exitCode = interruption.exitCode() ?? (isUnread() ? EXIT.couldNotRun : EXIT.converged)
     return { exitCode, document: { status: controller.status() } }
-  } finally {
-    await controller.close()
-  }
+  })
 }
 
 /** Stops when stdout has no reader: a supervisor such as systemd starts the controller again with a working output. */
@@ -126,9 +124,8 @@ class SetsPrevented extends ExpectedFailure {
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const waitMs = lockTimeoutMs(context.options)
   // A single cycle serves no requests.
-  const controller = await opened({ ...settings, listen: null }, context)
-  const { interruption } = context
-  try {
+  return closingAfter(await opened({ ...settings, listen: null }, context), async (controller) => {
+    const { interruption } = context
     interruption.onStop(() => controller.stop())
     const { reports, prevented } = await controller.runOnce(waitMs)
     const codes = reports.map(({ exitCode }) => exitCode)
@@ -138,7 +135,5 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
     const stoppedWith = interruption.exitCode()
     if (stoppedWith === undefined) throw new SetsPrevented(prevented, codes)
     return { exitCode: stoppedWith, document }
-  } finally {
-    await controller.close()
-  }
+  })
 }

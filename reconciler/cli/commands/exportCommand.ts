@@ -7,7 +7,7 @@ import { EXIT } from '../../run/exitCode.ts'
 import { counted } from '../../text/counts.ts'
 import type { Command } from '../session/commandEntry.ts'
 import { requireNewEnvironment, writeManifests } from '../session/manifestFiles.ts'
-import { openClient } from '../session/session.ts'
+import { closingAfter, openClient } from '../session/session.ts'
 
 /**
  * Exports the services of the organisation as manifests to the folder of --write, or to stdout; with --env also an Environment
@@ -17,8 +17,7 @@ export const exportCommand: Command = async (_args, context) => {
   const { output, options } = context
   const { write: folder, env: environmentName } = options
   if (environmentName !== undefined) requireNewEnvironment(environmentName, folder)
-  const { client, requests, close } = openClient(context)
-  try {
+  return closingAfter(openClient(context), async ({ client, requests }) => {
     const { services, unreadable } = await client.listServices()
     const exported = exportOf(services, environmentName)
     const { manifests, environment } = exported
@@ -47,9 +46,7 @@ export const exportCommand: Command = async (_args, context) => {
         requests: requests(),
       },
     }
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** The manifests of `services`, and the Environment named `environmentName` to which they refer. */

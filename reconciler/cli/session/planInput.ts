@@ -3,7 +3,7 @@ import { storeExists } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
 import { loadManifests, missingPath, noticeEmpty } from './manifests.ts'
 import { selectionOf } from './selection.ts'
-import type { Session } from './session.ts'
+import { closingAfter, type Session } from './session.ts'
 import { createGraceMs, safetyLimits } from './settings.ts'
 
 /** Options for reading manifests, and the session to open. */
@@ -28,8 +28,7 @@ export async function withPlanInput<Opened extends Session, Result>(
   // Checked before a command that writes creates a state.
   if (!exists && (options.state === undefined || !(await storeExists(options.state, env))))
     throw missingPath(path)
-  const session = await open(context)
-  try {
+  return closingAfter(await open(context), async (session) => {
     // A missing path is a mistake, unless the state has services, which then were applied from it.
     const bindings = await session.store.bindings()
     if (!exists && bindings.length === 0) throw missingPath(path)
@@ -39,7 +38,7 @@ export async function withPlanInput<Opened extends Session, Result>(
       set,
       bindings.map(({ key }) => key),
     )
-    return await command({
+    return command({
       ...session,
       set,
       sourceExists: exists,
@@ -51,7 +50,5 @@ export async function withPlanInput<Opened extends Session, Result>(
       areSecretsOptional: secrets === 'optional',
       nowMs: Date.now,
     })
-  } finally {
-    await session.close()
-  }
+  })
 }

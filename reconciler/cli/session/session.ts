@@ -174,7 +174,7 @@ async function closeAll([close, ...later]: readonly (() => Promise<void>)[]): Pr
 }
 
 /** Acquires the lease of `store`, waiting for at most --lock-timeout. */
-export function leaseOf(
+function leaseOf(
   store: StateStore,
   { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
 ): Promise<HeldLease> {
@@ -236,6 +236,32 @@ async function keyOf(
   if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, fingerprinted))
     output.notice(`${STATE_KEY_VARIABLE} is not the key of this state: ${ALL_CHANGED}`)
   return key.value === undefined ? temporary : { stateKey: key.value, hasLastingKey: true }
+}
+
+/** Runs `use` with `opened`, which is closed afterwards. */
+export async function closingAfter<Opened extends { close(): Promise<void> }, Result>(
+  opened: Opened,
+  use: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Runs `write` while holding the lease of `store`. */
+export async function withLease<Result>(
+  store: StateStore,
+  context: CommandContext,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const lease = await leaseOf(store, context)
+  try {
+    return await write()
+  } finally {
+    await lease.release()
+  }
 }
 
 /** Throws UsageError when `location` is given, but has no state. */

@@ -2,7 +2,7 @@ import { UsageError } from '../../run/failure.ts'
 import type { StateReading, StateStore } from '../../state/model/store.ts'
 import { openStore, readStore } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
-import { leaseOf, requireExistingState } from './session.ts'
+import { closingAfter, requireExistingState, withLease } from './session.ts'
 
 /** The location in --state. Throws UsageError without it. */
 export function requireState({ options }: CommandContext): string {
@@ -36,23 +36,5 @@ export function writingState<Result>(
   context: CommandContext,
   command: (store: StateStore) => Promise<Result>,
 ): Promise<Result> {
-  return writingWithoutLease(context, async (store) => {
-    const lease = await leaseOf(store, context)
-    try {
-      return await command(store)
-    } finally {
-      await lease.release()
-    }
-  })
-}
-
-async function closingAfter<Store extends StateReading, Result>(
-  store: Store,
-  command: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await command(store)
-  } finally {
-    await store.close()
-  }
+  return writingWithoutLease(context, (store) => withLease(store, context, () => command(store)))
 }

@@ -10,15 +10,14 @@ import type { StateStore } from '../../../state/model/store.ts'
 import { quoted } from '../../../text/counts.ts'
 import type { Command } from '../../session/commandEntry.ts'
 import type { CommandContext } from '../../session/context.ts'
-import { openWritingSession } from '../../session/session.ts'
+import { closingAfter, openWritingSession } from '../../session/session.ts'
 import { requireState, writingState } from '../../session/stateAccess.ts'
 
 /** Binds service ID to manifest NAME; the next apply updates the service. Two requests. */
 export const bindCommand: Command = async ([key = '', id = ''], context) => {
   requireState(context)
   requireManifestName(key)
-  const session = await openWritingSession(context)
-  try {
+  return closingAfter(await openWritingSession(context), async (session) => {
     const { store, client } = session
     const org = await guardOrg(session)
     const service = await serviceOf(id, client)
@@ -36,9 +35,7 @@ export const bindCommand: Command = async ([key = '', id = ''], context) => {
     )
     noticeWithoutManifest(key, context)
     return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
-  } finally {
-    await session.close()
-  }
+  })
 }
 
 async function serviceOf(id: string, client: ReadingClient): Promise<ServiceResponse> {

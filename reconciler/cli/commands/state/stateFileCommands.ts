@@ -10,7 +10,7 @@ import { openStore, storeExists } from '../../../state/openStore.ts'
 import { counted, quoted } from '../../../text/counts.ts'
 import type { Command } from '../../session/commandEntry.ts'
 import { writeOutput } from '../../session/outputFile.ts'
-import { leaseOf, openSession } from '../../session/session.ts'
+import { closingAfter, openSession, withLease } from '../../session/session.ts'
 import { readingState, requireState } from '../../session/stateAccess.ts'
 
 /** Names stdout or stdin in place of a file. */
@@ -39,19 +39,13 @@ export const importState: Command = async ([file = ''], context) => {
   // An import that failed, for example on a full disk, leaves an empty state.
   if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
     throw new UsageError(`there already is a state at ${location}: import into a new one`)
-  const store = await openStore(location, context.env)
-  try {
-    const lease = await leaseOf(store, context)
-    try {
-      await store.restore(document, (done, total) => output.progress(`imported ${done} of ${total} services`))
-      output.progress('')
-    } finally {
-      await lease.release()
-    }
-  } finally {
-    await store.close()
-  }
-  context.output.result(
+  const onProgress = (done: number, total: number): void =>
+    output.progress(`imported ${done} of ${total} services`)
+  await closingAfter(await openStore(location, context.env), (store) =>
+    withLease(store, context, () => store.restore(document, onProgress)),
+  )
+  output.progress('')
+  output.result(
     `${location}: ${counted(document.bindings.length, 'service')}; secrets count as changed once unless you copy the key of the state too`,
   )
   return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
@@ -83,8 +77,7 @@ export const verifyState: Command = async (_args, context) => {
     // Validates it as an import would.
     parseExport(JSON.stringify(await documentOf(store)), requireState(context)),
   )
-  const session = await openSession(context)
-  try {
+  return closingAfter(await openSession(context), async (session) => {
     await guardOrg(session)
     const { services, unreadable } = await session.client.listServices()
     const found = findingsOf(
@@ -106,9 +99,7 @@ export const verifyState: Command = async (_args, context) => {
     output.result(`${found.bound} of ${checked.bindings.length} services of the state exist`)
     const needsLook = found.gone.length > 0 || found.open.length > 0
     return { exitCode: needsLook ? EXIT.decisionNeeded : EXIT.converged, document: found }
-  } finally {
-    await session.close()
-  }
+  })
 }
 
 function findingsOf(

@@ -3,10 +3,10 @@ import type { CallOptions } from '../../api/client/request.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ChangeSource } from '../../api/contract/changeSource.ts'
-import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { OpenCreate } from '../plan/createResolution.ts'
-import { bindingFor, type DesiredService } from '../plan/desiredService.ts'
+import { bindingFor } from '../plan/desiredService.ts'
 import { withHeals } from '../plan/healLoop.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
 import { leaseLost } from '../state/model/stateError.ts'
@@ -64,12 +64,7 @@ export async function writeChange(writing: WriteInput, change: Change): Promise<
   }
 }
 
-interface Declared {
-  readonly desired: DesiredService
-  readonly request: ServiceRequest
-}
-
-function declaredOf({ planResult }: WriteInput, key: string): Declared {
+function declaredOf({ planResult }: WriteInput, key: string) {
   const desired = planResult.desired.get(key)
   const declared = planResult.declared.get(key)
   // A plan contains only keys that were declared.

@@ -7,42 +7,35 @@ import type { ControllerStatus } from './status/status.ts'
 import { statusGauges } from './statusGauges.ts'
 
 /** The metrics of a controller. None has a label for services, so the number of series does not grow with them. */
-export interface Metrics {
-  readonly onReport: (set: string, report: CycleReport) => void
-  readonly onAttempt: (set: string, attempt: AttemptReport) => void
-  /** A fetch that took `ms` milliseconds. */
-  readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
-  /** Adds the series of a set; its limiter is read at each scrape. */
-  readonly onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>) => void
-  readonly onHook: (source: string, result: HookResult) => void
-  readonly contentType: string
-  readonly registry: Registry
-}
+export type Metrics = ReturnType<typeof metricsOf>
 
 /** Metrics in a new registry; gauges are read from `status`. `nowMs` is the wall clock. */
-export function metricsOf(status: () => ControllerStatus, nowMs: () => number): Metrics {
+export function metricsOf(status: () => ControllerStatus, nowMs: () => number) {
   const registry = new Registry()
   const { runs, durations, ops, requests, fetches, hooks, lastSuccess } = instrumentsOf(registry)
   const limiters = limiterMetrics(registry)
   statusGauges(registry, status)
   return {
-    onReport: (set, report) => {
+    onReport: (set: string, report: CycleReport): void => {
       runs.inc({ set, trigger: report.trigger, outcome: report.outcome })
       durations.observe({ set }, Math.max(0, report.finishedAtMs - report.startedAtMs) / 1_000)
       for (const { change, result } of report.applied?.outcomes ?? [])
         ops.inc({ set, kind: change.kind, outcome: result })
       if (report.outcome === 'converged') lastSuccess.set({ set }, report.finishedAtMs / 1_000)
     },
-    onAttempt: (set, { method, path, status: code }) => {
+    onAttempt: (set: string, { method, path, status: code }: AttemptReport): void => {
       requests.inc({ set, route: `${method} ${routeOf(path)}`, code: String(code) })
     },
-    onFetch: (set, ms, result) => fetches.observe({ set, result }, ms / 1_000),
-    onSet: (set, limiter) => {
+    /** A fetch that took `ms` milliseconds. */
+    onFetch: (set: string, ms: number, result: 'ok' | 'failed'): void =>
+      fetches.observe({ set, result }, ms / 1_000),
+    /** Adds the series of a set; its limiter is read at each scrape. */
+    onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>): void => {
       limiters.set(set, limiter)
       // A set without a success would otherwise have no series to alert on.
       lastSuccess.set({ set }, nowMs() / 1_000)
     },
-    onHook: (source, result) => hooks.inc({ source, result }),
+    onHook: (source: string, result: HookResult): void => hooks.inc({ source, result }),
     contentType: registry.contentType,
     registry,
   }

@@ -19,35 +19,27 @@ const HARDENED = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 } as const
 
+/** Headers of a response with content of a `type` that is text. */
+const headersOf = (type: string, cacheControl: string) => ({
+  ...HARDENED,
+  'Content-Type': `${type}; charset=utf-8`,
+  'Cache-Control': cacheControl,
+})
+
 /** Headers of every page. */
 export const HTML_HEADERS = {
-  ...HARDENED,
+  ...headersOf('text/html', 'no-store'),
   // With `no-referrer` a browser would send forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-store',
 }
 /** Headers of the style sheet, to which pages refer by the version of its content. */
-export const CSS_HEADERS = {
-  ...HARDENED,
-  'Content-Type': 'text/css; charset=utf-8',
-  'Cache-Control': 'max-age=31536000, immutable',
-}
+export const CSS_HEADERS = headersOf('text/css', 'max-age=31536000, immutable')
 /** Headers of the icon, which changes only with a release. */
-export const ICON_HEADERS = {
-  ...HARDENED,
-  'Content-Type': 'image/svg+xml; charset=utf-8',
-  'Cache-Control': 'max-age=3600',
-}
+export const ICON_HEADERS = headersOf('image/svg+xml', 'max-age=3600')
 /** Headers of badges, which are embedded in other pages, whose caches must revalidate them. */
 export const BADGE_HEADERS = {
-  ...ICON_HEADERS,
-  'Cache-Control': 'no-cache, max-age=0',
+  ...headersOf('image/svg+xml', 'no-cache, max-age=0'),
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 /** Headers of the status as JSON. */
-export const JSON_HEADERS = {
-  ...HARDENED,
-  'Content-Type': 'application/json; charset=utf-8',
-  'Cache-Control': 'no-store',
-}
+export const JSON_HEADERS = headersOf('application/json', 'no-store')

@@ -45,17 +45,10 @@ const HARMLESS = Object.fromEntries(
  * The complete environment of git. Settings of the machine and the user are ignored unless `usersSettings` is set; hooks,
  * helpers, filters and prompts are disabled; transferred objects are verified before they are stored.
  */
-export function environmentOf({
-  access,
-  directory,
-  env,
-  keyRing,
-  protocolOnly = false,
-  usersSettings = false,
-}: Pick<GitCall, 'access' | 'directory' | 'env' | 'keyRing' | 'protocolOnly' | 'usersSettings'>): Record<
-  string,
-  string
-> {
+export function environmentOf(
+  call: Pick<GitCall, 'access' | 'directory' | 'env' | 'keyRing' | 'protocolOnly' | 'usersSettings'>,
+): Record<string, string> {
+  const { access, directory, env, keyRing, protocolOnly = false, usersSettings = false } = call
   const settings = Object.entries(configurationOf(access))
   const passed = [...PASSED_ON, ...(usersSettings ? SETTINGS_PASSED_ON : [])].flatMap((name) => {
     const value = env[name]

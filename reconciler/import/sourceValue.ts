@@ -142,18 +142,11 @@ export function readSource(source: SourceFile, notes: ImportNote[]): readonly So
   return values.map((value, document) => new SourceValue({ ...origin, document }, [], value))
 }
 
-interface Parsed {
-  readonly values: readonly unknown[]
-  /** The text, with INDENTATION before the lines `indented`. */
-  readonly text: string
-  readonly indented: Lines
-}
-
 /**
  * Other tools accept a list, mapping or text in brackets or quotes whose next lines are not indented, such as the last
- * bracket below the key of a list: these lines are indented until the file can be parsed.
+ * bracket below the key of a list: these lines, `indented`, get INDENTATION in `text` until the file can be parsed.
  */
-function parsed({ file, text: given }: SourceFile): Parsed {
+function parsed({ file, text: given }: SourceFile) {
   const indented = new Map<number, Attempt>()
   let text = given
   for (;;) {

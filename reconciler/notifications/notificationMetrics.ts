@@ -2,17 +2,11 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { DeliveryResult } from './delivery/channel.ts'
 import type { ReportResult } from './forge/forgeReporter.ts'
 
-/** The metrics of notifications. Their labels are names from the configuration, and results. */
-export interface NotificationMetrics {
-  readonly onDelivery: (channel: string, result: DeliveryResult, events: number) => void
-  readonly onReport: (forge: string, result: ReportResult) => void
-}
-
-/** Adds the metrics to `registry`; `waiting` returns the number of queued events by channel. */
-export function notificationMetrics(
-  registry: Registry,
-  waiting: () => ReadonlyMap<string, number>,
-): NotificationMetrics {
+/**
+ * Adds the metrics of notifications to `registry`; `waiting` returns the number of queued events by channel. Their labels
+ * are names from the configuration, and results.
+ */
+export function notificationMetrics(registry: Registry, waiting: () => ReadonlyMap<string, number>) {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'pharos_notifications_total',
@@ -36,7 +30,8 @@ export function notificationMetrics(
     },
   })
   return {
-    onDelivery: (channel, result, events) => deliveries.inc({ channel, result }, events),
-    onReport: (forge, result) => reports.inc({ forge, result }),
+    onDelivery: (channel: string, result: DeliveryResult, events: number): void =>
+      deliveries.inc({ channel, result }, events),
+    onReport: (forge: string, result: ReportResult): void => reports.inc({ forge, result }),
   }
 }

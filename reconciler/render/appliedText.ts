@@ -110,11 +110,8 @@ function doneText(change: ChangeOutcome['change']): string {
 }
 
 /** Number of changes by result. Pure. */
-export function countsOfApplied({
-  outcomes,
-  blocked,
-  planResult,
-}: Applied): Readonly<Record<string, number>> {
+export function countsOfApplied(applied: Applied): Readonly<Record<string, number>> {
+  const { outcomes, blocked, planResult } = applied
   const done = (kind: string): number =>
     outcomes.filter(({ change, result }) => change.kind === kind && result === 'done').length
   return {

@@ -136,10 +136,8 @@ function reasonText(field: PlannedField): string {
 }
 
 /** Number of changes by kind. Pure. */
-export function countsOf({
-  plan,
-  limited,
-}: Pick<PlanResult, 'plan' | 'limited'>): Readonly<Record<string, number>> {
+export function countsOf(planResult: Pick<PlanResult, 'plan' | 'limited'>): Readonly<Record<string, number>> {
+  const { plan, limited } = planResult
   const of = (kind: Change['kind']): number => limited.changes.filter((change) => change.kind === kind).length
   return {
     create: of('create'),

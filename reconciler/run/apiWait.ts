@@ -98,11 +98,7 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
 /** The timeout of a run that has taken `tookMs` and has waited for `waitedMs`; null before a limit. */
 function endOf(
   waiting: Waiting | null,
-  {
-    tookMs,
-    waitedMs,
-    timeoutMs,
-  }: { readonly tookMs: number; readonly waitedMs: number; readonly timeoutMs: number },
+  { tookMs, waitedMs, timeoutMs }: Readonly<Record<'tookMs' | 'waitedMs' | 'timeoutMs', number>>,
 ): ApiTimeout | null {
   if (tookMs >= timeoutMs)
     return new ApiTimeout(waiting, timeoutMs, 'the time limit of the run (--timeout, or timeout of the set)')

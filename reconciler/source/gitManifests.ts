@@ -118,14 +118,7 @@ function found(entry: TreeEntry, root: string): Found {
 }
 
 /** Selects the manifest files, and reports problems of others. Checks sizes before anything is read. */
-function sorted(
-  entries: readonly Found[],
-  ignores: Ignores,
-): {
-  readonly taken: readonly Found[]
-  readonly hidden: readonly ManifestDocument[]
-  readonly problems: readonly ManifestProblem[]
-} {
+function sorted(entries: readonly Found[], ignores: Ignores) {
   const taken: Found[] = []
   const hidden: ManifestDocument[] = []
   const problems: ManifestProblem[] = []

@@ -24,15 +24,12 @@ export function checkLines(check: FinishedCheck, paint: Output['paint']): readon
 }
 
 /** A failure of the whole check comes first, because it is the cause of the false assertions. */
-function verdictLines({
-  prepared,
-  result,
-}: FinishedCheck): readonly (readonly [Verdict['result'], string])[] {
-  const { verdicts, text, reason, status, outcome } = result
+function verdictLines(check: FinishedCheck): readonly (readonly [Verdict['result'], string])[] {
+  const { verdicts, text, reason, status, outcome } = check.result
   const lines = verdicts.map((verdict) => [verdict.result, verdict.text] as const)
   const isReported = text === null || verdicts.some((verdict) => verdict.text === text)
   if (!isReported) return [[outcome === 'unknown' ? 'unknown' : 'fail', text], ...lines]
-  const isImplied = prepared.needs.impliedStatus && reason === 'none'
+  const isImplied = check.prepared.needs.impliedStatus && reason === 'none'
   return isImplied ? [['pass', `status ${status} (expected < 400)`], ...lines] : lines
 }
 

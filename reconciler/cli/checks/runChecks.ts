@@ -54,20 +54,18 @@ export function plannedChecks(
   return Array.from({ length: repeat }, () => once).flat()
 }
 
+interface RunOptions {
+  readonly allowedRanges: readonly string[]
+  readonly onFinished: (finished: number) => void
+  readonly signal: AbortSignal
+}
+
 /**
  * Runs `checks` from this machine and resolves with all of them, in their order. Rejects with the reason of `signal`.
  */
 export async function runChecks(
   checks: readonly PlannedCheck[],
-  {
-    allowedRanges,
-    onFinished,
-    signal,
-  }: {
-    readonly allowedRanges: readonly string[]
-    readonly onFinished: (finished: number) => void
-    readonly signal: AbortSignal
-  },
+  { allowedRanges, onFinished, signal }: RunOptions,
 ): Promise<readonly FinishedCheck[]> {
   const tools = openCheckTools({ allowedRanges, userAgent: `pharos/${packageJson.version}` })
   const slots = new HostSlots(RUNNING_MAX, RUNNING_OF_HOST_MAX)

@@ -35,14 +35,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   completion: Object.keys(SCRIPTS),
 }
 
-function completedOf({
-  name,
-  summary,
-  args,
-  groups,
-  formats = [],
-  options = [],
-}: CommandEntry): CompletedCommand {
+function completedOf(entry: CommandEntry): CompletedCommand {
+  const { name, summary, args, groups, formats = [], options = [] } = entry
   const flags = [
     ...EVERYWHERE,
     ...(formats.length === 0 ? [] : [['--format <format>', 'output format'] as const]),

@@ -51,12 +51,8 @@ const USER_AGENT = `pharos/${packageJson.version}`
  * A client that counts its requests and reports its waits. Reads end when the program is asked to stop, and all waits end
  * with the time limit of the command. Throws UsageError when the address or the key is missing.
  */
-export function openClient({
-  options,
-  env,
-  output,
-  interruption,
-}: CommandContext): Pick<Session, 'client' | 'requests' | 'url' | 'close'> {
+export function openClient(context: CommandContext): Pick<Session, 'client' | 'requests' | 'url' | 'close'> {
+  const { options, env, output, interruption } = context
   const access = apiAccess(options, env)
   const timeout = timeoutMs(options, env)
   const wait = watchApiWait({

@@ -9,22 +9,18 @@ const ADDRESSES_MAX = 10_000
  * Limits requests without valid credentials by their addresses. Valid requests are neither counted nor refused, because all
  * senders behind a proxy share one address.
  */
-export interface WrongRequests {
-  /** Counts a request; false when there are too many. */
-  readonly count: (address: string) => boolean
-  /** Whether another request would be too many. */
-  readonly areTooMany: (address: string) => boolean
-}
+export type WrongRequests = ReturnType<typeof wrongRequests>
 
 /** Counts invalid requests. `nowMs` is a monotonic clock (milliseconds). */
-export function wrongRequests(nowMs: () => number): WrongRequests {
+export function wrongRequests(nowMs: () => number) {
   const buckets = new Map<string, Bucket>()
   const spent = (address: string) => {
     const now = nowMs()
     return spendToken(buckets.get(address) ?? fullBucket(now, RATE), now, RATE)
   }
   return {
-    count: (address) => {
+    /** Counts a request; false when there are too many. */
+    count: (address: string): boolean => {
       const { allowed, bucket } = spent(address)
       buckets.delete(address)
       buckets.set(address, bucket)
@@ -32,6 +28,7 @@ export function wrongRequests(nowMs: () => number): WrongRequests {
       if (buckets.size > ADDRESSES_MAX && oldest !== undefined) buckets.delete(oldest)
       return allowed
     },
-    areTooMany: (address) => !spent(address).allowed,
+    /** Whether another request would be too many. */
+    areTooMany: (address: string): boolean => !spent(address).allowed,
   }
 }

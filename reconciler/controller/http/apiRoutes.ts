@@ -7,6 +7,7 @@ import { StateError } from '../../state/model/stateError.ts'
 import type { WrongRequests } from './addressLimit.ts'
 import { Refusal, tooManyRequests } from './refusal.ts'
 import { isSameSecret } from './webhookSignature.ts'
+import { parsedJson } from '../../text/parsedJson.ts'
 
 /** Longest reason or actor (characters). */
 export const TEXT_CHARS_MAX = 500
@@ -86,7 +87,7 @@ interface RequestedAction {
 }
 
 function actionIn(body: unknown): RequestedAction {
-  const value = Buffer.isBuffer(body) && body.length > 0 ? parsed(body) : {}
+  const value = Buffer.isBuffer(body) && body.length > 0 ? parsedJson(body.toString('utf8')) : {}
   const fields = mappingOf(value)
   if (fields === undefined) throw new Refusal(400, 'the body must be a JSON object, or empty')
   const { reason = '', actor = 'api', for: period, ...unknown } = fields
@@ -104,13 +105,4 @@ function actionIn(body: unknown): RequestedAction {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= TEXT_CHARS_MAX
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    // Reported as a body that is no object.
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { repositoryIdentity } from '../../git/gitUrl.ts'
 import { mappingOf } from '../../manifest/mapping.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
+import { parsedJson } from '../../text/parsedJson.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -27,12 +28,7 @@ function branchesIn(kind: HookConfig['kind'], payload: Fields): Push['branches']
 /** The JSON of `body`, or the one in the field `payload` of a form, as GitHub sends it by default. */
 function parsed(body: Buffer): unknown {
   const text = body.toString('utf8')
-  try {
-    return JSON.parse(text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text)
-  } catch {
-    // Invalid JSON names no branch.
-    return undefined
-  }
+  return parsedJson(text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text)
 }
 
 function branchIn(ref: string): readonly string[] {

@@ -75,13 +75,8 @@ function worded({ schedule, timeZone }: Window): string {
   return `"${schedule}" ${timeZone}`
 }
 
-interface Opening {
-  readonly isOpen: boolean
-  readonly changesAtMs: number | null
-}
-
 /** A window is open for its duration from each instant of its schedule, also across changes of daylight saving time. */
-function openingAt(window: Window, nowMs: number): Opening {
+function openingAt(window: Window, nowMs: number) {
   const cron = cronOf(window)
   // The first opening that has not ended; one that ends exactly now has.
   const first = cron.nextRun(new Date(nowMs - window.duration))?.getTime()

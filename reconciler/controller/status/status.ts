@@ -1,3 +1,4 @@
+import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
 import type { SafetyLimitName } from '../../plan/safetyLimits.ts'
 import type { Suspension } from '../../state/model/record.ts'
@@ -110,12 +111,8 @@ export interface PendingApproval {
 }
 
 /** A problem of a manifest, as in `validate`. */
-export interface ProblemStatus {
-  readonly file: string
-  readonly line: number
-  readonly column: number
+export interface ProblemStatus extends Omit<ManifestProblem, 'code' | 'hint'> {
   readonly code: string
-  readonly message: string
   readonly hint: string | null
 }
 

@@ -85,7 +85,7 @@ export function addActingRoutes(app: FastifyInstance, deps: ActingDeps): (reques
   })
 
   /** The set in a path and the session; null after the response to a user who is not signed in. */
-  const admitted = (request: FastifyRequest<SetRoute>, reply: FastifyReply): Admitted | null => {
+  const admitted = (request: FastifyRequest<SetRoute>, reply: FastifyReply) => {
     const set = status().sets.find(({ name }) => name === request.params.set)
     if (set === undefined) throw new Refusal(404, 'there is no such set')
     const session = sessionOf(request)
@@ -118,11 +118,6 @@ const SIGNED_OUT = 'Not done: your session has ended. Sign in, then try again.'
 
 interface SetRoute {
   Params: { readonly set: string }
-}
-
-interface Admitted {
-  readonly set: SetStatus
-  readonly session: Session
 }
 
 interface Action {

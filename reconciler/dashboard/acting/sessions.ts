@@ -14,17 +14,8 @@ export interface Session {
   message: Message | null
 }
 
-/** The sessions of this process. */
-export interface Sessions {
-  /** Opens a session; returns its secret (base64url, 256 bits). */
-  readonly open: (name: string) => string
-  /** The session of `secret`; null when there is none or it has expired. */
-  readonly find: (secret: string | undefined) => Session | null
-  readonly end: (secret: string | undefined) => void
-}
-
 /** Sessions in memory, of which only digests of the secrets are stored. `nowMs` is a monotonic clock (milliseconds). */
-export function memorySessions(nowMs: () => number): Sessions {
+export function memorySessions(nowMs: () => number) {
   // In the order of creation, which is also that of expiry.
   const byDigest = new Map<string, { readonly session: Session; readonly endsAtMs: number }>()
   const removeOver = (): void => {
@@ -34,17 +25,19 @@ export function memorySessions(nowMs: () => number): Sessions {
     }
   }
   return {
-    open: (name) => {
+    /** Opens a session; returns its secret (base64url, 256 bits). */
+    open: (name: string): string => {
       const secret = randomBytes(32).toString('base64url')
       byDigest.set(digestOf(secret), { session: { name, message: null }, endsAtMs: nowMs() + SESSION_MS })
       removeOver()
       return secret
     },
-    find: (secret) => {
+    /** The session of `secret`; null when there is none or it has expired. */
+    find: (secret: string | undefined): Session | null => {
       removeOver()
       return secret === undefined ? null : (byDigest.get(digestOf(secret))?.session ?? null)
     },
-    end: (secret) => {
+    end: (secret: string | undefined): void => {
       if (secret !== undefined) byDigest.delete(digestOf(secret))
     },
   }

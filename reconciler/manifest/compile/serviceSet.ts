@@ -116,10 +116,7 @@ export function* compileSteps(
 }
 
 /** Defaults with their problems, which make them faulty. */
-function withProblems(document: Document): {
-  readonly document: Document
-  readonly problems: readonly ManifestProblem[]
-} {
+function withProblems(document: Document) {
   const { error } = document.isHidden === true ? {} : defaultsManifestSchema.safeParse(document.mapping)
   if (error === undefined) return { document, problems: [] }
   const problems = describeProblems(problemsOf(error), { own: document, defaults: [] }, document.mapping)

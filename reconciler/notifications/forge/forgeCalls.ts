@@ -1,5 +1,6 @@
 import { type Mapping, mappingOf } from '../../manifest/mapping.ts'
 import { isRetryable, type OutgoingRequest, type OutgoingResponse, type Send } from '../delivery/outgoing.ts'
+import { parsedJson } from '../../text/parsedJson.ts'
 
 /** Entries of a page of a list, and maximum of pages: ten thousand comments. */
 const PER_PAGE = 100
@@ -49,7 +50,7 @@ export function forgeCalls(
     const all = { 'User-Agent': userAgent, ...headers, ...type }
     const response = await send({ method, url: `${url}${path}`, headers: all, body: written }, signal)
     if (response.status < 200 || response.status >= 300) throw new ForgeRefused(what, response)
-    return parsed(response.text)
+    return parsedJson(response.text)
   }
   return {
     call,
@@ -71,17 +72,8 @@ export function forgeCalls(
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // For example the page of a proxy.
-    return null
-  }
-}
-
 function reasonIn(text: string): string {
-  const body = mappingOf(parsed(text))
+  const body = mappingOf(parsedJson(text))
   const message = body?.message ?? body?.error
   if (message === undefined) return ''
   const reason = typeof message === 'string' ? message : JSON.stringify(message)

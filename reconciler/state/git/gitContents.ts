@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { emptyDocument, parseDocument, parsedJson } from '../model/stateDocument.ts'
+import { parsedJson } from '../../text/parsedJson.ts'
+import { emptyDocument, parseDocument } from '../model/stateDocument.ts'
 import { StateError, stateGone } from '../model/stateError.ts'
 import type { StateDocument } from '../model/record.ts'
 import type { BindingChange } from '../model/store.ts'

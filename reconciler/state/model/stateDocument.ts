@@ -1,6 +1,7 @@
 import { DOCUMENT_VERSION, type StateDocument, stateDocumentSchema } from './record.ts'
 import { otherVersionText, StateError } from './stateError.ts'
 import type { StateReading } from './store.ts'
+import { parsedJson } from '../../text/parsedJson.ts'
 
 /** The document of an empty state. Pure. */
 export function emptyDocument(stateId: string): StateDocument {
@@ -89,15 +90,6 @@ function repetitionIn(document: StateDocument): string | undefined {
     if (repeated !== undefined) return `${list} has ${repeated} twice`
   }
   return undefined
-}
-
-/** The value of `json`; undefined when it is invalid. Pure. */
-export function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 /** A contradiction in a document; `undefined` for none. Pure. */

@@ -179,10 +179,11 @@ export class Attempt {
             BodyLatency: bodyAtUs - headAtUs,
             TotalLatency: bodyAtUs - uncountedUs,
           }
-    const seen = { status: head.status, headers: head.headers, latencyUs, dnsUs }
-    if (!needs.bodyText) return seen
+    const { status, headers } = head
+    if (!needs.bodyText) return { status, headers, latencyUs, dnsUs }
     const decoded = await decodedBody(body, head, BODY_BYTES_MAX, this.#clock)
     if (decoded.length > BODY_BYTES_MAX) throw bodyTooLarge(BODY_BYTES_MAX)
-    return { ...seen, body: { ...bodyText(decoded, head), bytes: decoded.length } }
+    const { text, mediaType } = bodyText(decoded, head)
+    return { status, headers, latencyUs, dnsUs, body: { text, mediaType, bytes: decoded.length } }
   }
 }

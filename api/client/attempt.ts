@@ -22,16 +22,12 @@ export class ConnectionError extends Error {
   constructor(
     message: string,
     outcome: 'not-sent' | 'unknown',
-    {
-      hint,
-      isFinal = false,
-      ...options
-    }: ErrorOptions & { readonly hint?: string | undefined; readonly isFinal?: boolean } = {},
+    options: ErrorOptions & { readonly hint?: string | undefined; readonly isFinal?: boolean } = {},
   ) {
     super(message, options)
     this.outcome = outcome
-    this.hint = hint
-    this.isFinal = isFinal
+    this.hint = options.hint
+    this.isFinal = options.isFinal ?? false
   }
 }
 

@@ -120,12 +120,10 @@ function addCreate(channel: Command, environment: Variables): void {
     })
 }
 
-interface UpdateOptions extends ChannelOptions, MasterKeyOptions {
-  readonly name?: string
-  readonly url?: string
-  readonly urlFile?: string
-  readonly events?: readonly ChannelEvent[]
-  readonly service?: readonly string[]
+interface UpdateOptions
+  extends ChannelOptions,
+    MasterKeyOptions,
+    Partial<Pick<CreateOptions, 'name' | 'url' | 'urlFile' | 'events' | 'service'>> {
   readonly allServices?: boolean
 }
 

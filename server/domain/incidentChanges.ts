@@ -77,10 +77,7 @@ export function openIncident(
 export function updateIncident(
   incident: Incident,
   request: IncidentUpdateRequest,
-  {
-    environment,
-    quota,
-  }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly quota: IncidentQuota },
+  { environment, quota }: { environment: Pick<Environment, 'nowMs' | 'uuid'>; quota: IncidentQuota },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
   // The clock may have been set back. An earlier instant would put the log out of order.

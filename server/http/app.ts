@@ -133,15 +133,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   keepBodies(app)
   addOpenApi(app, done, keepUntaken)
   const { mibMs } = timeouts
-  const responseParts: ResponseParts = {
-    done,
-    keepUntaken,
-    responses,
-    budget,
-    bodies,
-    turnsOf: eventLoopTurns(),
-    mibMs,
-  }
+  const turnsOf = eventLoopTurns()
+  const responseParts: ResponseParts = { done, keepUntaken, responses, budget, bodies, turnsOf, mibMs }
   for (const operation of OPERATIONS) addOperation(app, operation, parts, responseParts)
   return app
 }

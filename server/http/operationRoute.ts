@@ -132,11 +132,7 @@ interface ReservedResponse {
 async function responseWithReservation(
   operation: Operation,
   handle: () => Promise<OperationResponse>,
-  {
-    asked,
-    parts,
-    budget,
-  }: { readonly asked: AdmittedRequest; readonly parts: ApiParts; readonly budget: ResponseBudget },
+  { asked, parts, budget }: { asked: AdmittedRequest; parts: ApiParts; budget: ResponseBudget },
 ): Promise<ReservedResponse> {
   const { caller: lane } = asked
   const most = (await operation.responseBytesMax?.(asked, parts)) ?? 0

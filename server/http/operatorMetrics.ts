@@ -97,12 +97,9 @@ export function addMonitoringMetrics(
     ({ agents }) => [...agents].map(([region, count]) => [count, { region }]),
     ['region'],
   )
+  const ofAgent: Label[] = ['region', 'agent', 'instance']
   for (const { name, help, value } of AGENT_METRICS) {
-    add(name, help, ({ loads }) => loads.map(({ name: labels, load }) => [value(load), labels]), [
-      'region',
-      'agent',
-      'instance',
-    ])
+    add(name, help, ({ loads }) => loads.map(({ name: labels, load }) => [value(load), labels]), ofAgent)
   }
   add(
     'pharos_scheduler_lag_seconds',

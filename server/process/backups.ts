@@ -24,11 +24,7 @@ export interface BackupSchedule {
  */
 export function startBackups(
   { everyMs, backup, newestAtMs }: BackupSchedule,
-  {
-    log,
-    nowMs,
-    registry,
-  }: { readonly log: Logger; readonly nowMs: () => number; readonly registry: Registry },
+  { log, nowMs, registry }: { log: Logger; nowMs: () => number; registry: Registry },
 ): () => Promise<void> {
   const stopping = new AbortController()
   const failed = new Counter({

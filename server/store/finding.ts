@@ -21,11 +21,7 @@ export function isBroken({ health }: Pick<Finding, 'health'>): boolean {
 /** A finding: ok, or of `health` when there is a `problem`. Pure. */
 export function findingOf(
   check: string,
-  {
-    health,
-    problem,
-    ok,
-  }: { readonly health: Health; readonly problem: string | undefined; readonly ok: string },
+  { health, problem, ok }: { health: Health; problem: string | undefined; ok: string },
 ): Finding {
   return problem === undefined ? { check, health: 'ok', text: ok } : { check, health, text: problem }
 }

@@ -107,14 +107,7 @@ function retryAfterMs(text: string | undefined, nowMs: number): number {
  * Whether to disable a channel: nothing succeeded for five days, and enough deliveries failed to be sure. `sinceMs` is
  * the time of its last success, or of its activation. Pure.
  */
-export function isGivenUp({
-  nowMs,
-  sinceMs,
-  failedDeliveries,
-}: {
-  readonly nowMs: number
-  readonly sinceMs: number
-  readonly failedDeliveries: number
-}): boolean {
-  return nowMs - sinceMs >= FAILING_MS_MAX && failedDeliveries >= FAILED_DELIVERIES_MIN
+export function isGivenUp(channel: { nowMs: number; sinceMs: number; failedDeliveries: number }): boolean {
+  const failingMs = channel.nowMs - channel.sinceMs
+  return failingMs >= FAILING_MS_MAX && channel.failedDeliveries >= FAILED_DELIVERIES_MIN
 }

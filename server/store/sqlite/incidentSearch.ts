@@ -96,11 +96,7 @@ function parametersOf(
 async function findPage(
   walk: Walk,
   parameters: Parameters,
-  {
-    offset,
-    limit,
-    known,
-  }: { readonly offset: number; readonly limit: number; readonly known: number | undefined },
+  { offset, limit, known }: { offset: number; limit: number; known: number | undefined },
   yieldTurn: () => Promise<void>,
 ): Promise<FoundPage> {
   const positions: number[] = []

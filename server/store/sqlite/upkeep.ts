@@ -14,11 +14,7 @@ import { prepareValue } from './files/prepareValue.ts'
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
   { reader, writer }: Connections,
-  {
-    commits,
-    disk,
-    scripts,
-  }: { readonly commits: GroupCommit; readonly disk: DiskSpace; readonly scripts: Scripts },
+  { commits, disk, scripts }: { commits: GroupCommit; disk: DiskSpace; scripts: Scripts },
 ): UpkeepStore {
   const unused = prepareValue<[], number>(reader, 'PRAGMA freelist_count')
   const pageBytes = Number(reader.pragma('page_size', { simple: true }))

@@ -20,11 +20,7 @@ export type BackupReason = { readonly keep: number } | { readonly schema: number
 export async function backupInto(
   folder: string,
   source: string,
-  {
-    reason,
-    nowMs,
-    signal,
-  }: { readonly reason: BackupReason; readonly nowMs: number; readonly signal?: AbortSignal | undefined },
+  { reason, nowMs, signal }: { reason: BackupReason; nowMs: number; signal?: AbortSignal | undefined },
 ): Promise<string> {
   makeFolder(folder, OWNER_ONLY)
   const instant = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')

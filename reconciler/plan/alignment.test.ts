@@ -41,6 +41,20 @@ test.each([
     [],
   ],
   [
+    'name and url, where names repeat',
+    [endpoint('a', 'x'), endpoint('a', 'y')],
+    [endpoint('a', 'y'), endpoint('a', 'x')],
+    [1, 0],
+    [],
+  ],
+  [
+    'url, where none has a name',
+    [endpoint(null, 'x'), endpoint(null, 'y')],
+    [endpoint(null, 'y'), endpoint(null, 'new')],
+    [1, undefined],
+    [0],
+  ],
+  [
     'name',
     [endpoint('a', 'x'), endpoint('b', 'y')],
     [endpoint('b', 'new'), endpoint('c', 'z')],

@@ -252,9 +252,10 @@ test('an ignored field is kept, with a name that a pointer has to escape', () =>
 })
 
 test.each([
-  ['the header itself', SECRET],
-  ['all headers', '/endpoints/0/call/Http/headers'],
-])('a secret that was set manually cannot be kept: ignored field %s', (_, ignored) => {
+  ['the header itself', SECRET, {}],
+  ['all headers', '/endpoints/0/call/Http/headers', {}],
+  ['all headers, also beside plain ones', '/endpoints/0/call/Http/headers', { Accept: { Plain: '*/*' } }],
+])('a secret that was set manually cannot be kept: ignored field %s', (_, ignored, plain) => {
   const empty = canonicalResponse(live())
   const headers = ignored === SECRET ? {} : null
   const [endpoint] = empty.endpoints
@@ -264,9 +265,12 @@ test.each([
   }
   const manifest = desired({ interval: 30 }, { policy: { isIgnored: (at) => at === ignored } })
   const asked = { ...without, interval_secs: 30 }
+  const response = live()
+  const [shown] = response.endpoints
+  const call = { Http: { ...shown!.call.Http, headers: { ...shown!.call.Http.headers, ...plain } } }
   const { changes } = plan({
     desired: [{ ...manifest, canonical: asked, canonicalUnder: () => asked }],
-    actual: [live()],
+    actual: [{ ...response, endpoints: [{ ...shown!, call }] }],
     bindings: [{ ...binding(), desired: without, observed: without }],
   })
 

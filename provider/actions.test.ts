@@ -21,8 +21,8 @@ async function acting() {
   return { client, proxy, byHand, serviceId, configure: () => core.configure({}) }
 }
 
-const asked = (actionType: string, config: { readonly [name: string]: Value }) => ({
-  actionType,
+const asked = (typeName: string, config: { readonly [name: string]: Value }) => ({
+  typeName,
   config: { msgpack: encodeMsgpack(config) },
 })
 

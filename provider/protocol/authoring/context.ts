@@ -17,19 +17,12 @@ export interface CallContext {
   report(diagnostic: Diagnostic): void
 }
 
-/** Capabilities of the program that started the provider. */
-export interface ClientCapabilities {
-  /** False before Terraform and OpenTofu 1.11. */
-  readonly writeOnlyAttributesAllowed: boolean
-}
-
 /** The context of the handler of this name, for your own functions. @public */
 export interface ValidateContext<Config> extends CallContext {
   /**
    * The configuration. Any value may be unknown; skip its rules then: validation runs again when the value is known.
    */
   readonly config: Config
-  readonly capabilities: ClientCapabilities
 }
 
 /** The context of the handler of this name, for your own functions. @public */
@@ -50,14 +43,9 @@ export interface ConfiguredContext<Client> extends CallContext {
 }
 
 /** A schema's values as handlers see them. */
-export interface Views {
-  readonly config: object
-  readonly knownConfig: object
-  readonly planned: object
-  readonly state: object
-  readonly result: object
-  readonly amendment: object
-}
+export type Views = Readonly<
+  Record<'config' | 'knownConfig' | 'planned' | 'state' | 'result' | 'amendment', object>
+>
 
 /** The context of the handler of this name, for your own functions. @public */
 export interface ViewsOf<S extends Schema> {
@@ -70,11 +58,4 @@ export interface ViewsOf<S extends Schema> {
 }
 
 /** The same values for a schema that is known only at run time. */
-export interface AnyViews {
-  readonly config: ObjectValue
-  readonly knownConfig: ObjectValue
-  readonly planned: ObjectValue
-  readonly state: ObjectValue
-  readonly result: object
-  readonly amendment: object
-}
+export type AnyViews = Views & Readonly<Record<'config' | 'knownConfig' | 'planned' | 'state', ObjectValue>>

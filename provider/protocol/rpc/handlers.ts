@@ -1,12 +1,6 @@
 /** Lookup of handlers, their contexts, and the validation of their results. */
 
-import type {
-  Awaitable,
-  CallContext,
-  ClientCapabilities,
-  ConfiguredContext,
-  ValidateContext,
-} from '../authoring/context.ts'
+import type { Awaitable, CallContext, ConfiguredContext, ValidateContext } from '../authoring/context.ts'
 import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authoring/diagnostics.ts'
 import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
@@ -110,8 +104,11 @@ export interface Checking {
   validate?(context: ValidateContext<ObjectValue>): Awaitable<void>
 }
 
-/** The capabilities for RPCs whose requests have none; their schemas have no write-only attributes. */
-const NO_CAPABILITIES: ClientCapabilities = { writeOnlyAttributesAllowed: false }
+/** Capabilities of the program that started the provider; requests about resources have them. */
+export interface Capabilities {
+  /** Not set before Terraform and OpenTofu 1.11. */
+  readonly writeOnlyAttributesAllowed?: boolean
+}
 
 /**
  * Reports the problems of `config`: first those of its attributes, then those that the handler finds. Needs no client.
@@ -120,15 +117,15 @@ export async function checkConfig(
   checking: Checking,
   config: ObjectValue,
   context: CallContext,
-  capabilities: ClientCapabilities = NO_CAPABILITIES,
+  { writeOnlyAttributesAllowed }: Capabilities = {},
 ): Promise<void> {
   const { attributes } = checking.schema
   const violations = (...rules: readonly Rule[]): readonly Diagnostic[] =>
     rules.flatMap((rule) => violationsOf(attributes, config, rule))
   const nulls = violations(refuseMissing, refuseNullElements)
-  const unsupported = capabilities.writeOnlyAttributesAllowed ? [] : violations(refuseWriteOnly)
+  const unsupported = writeOnlyAttributesAllowed ? [] : violations(refuseWriteOnly)
   const others = violations(refuseReadOnly)
   for (const diagnostic of [...unsupported, ...nulls, ...others]) context.report(diagnostic)
   // A handler's types exclude null elements and null in required attributes, so it is not called for them.
-  if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
+  if (nulls.length === 0) await checking.validate?.({ ...context, config })
 }

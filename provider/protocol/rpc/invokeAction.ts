@@ -6,7 +6,7 @@ import { encodeDiagnostics, requireObject } from './wireValue.ts'
 
 /** Runs an action. Yields an event for each line of progress, and a last one with the diagnostics. */
 export const invokeAction: StreamRpc<'InvokeAction'> = async function* (request, call) {
-  const { actionType } = request
+  const { typeName } = request
   const reporter = createReporter(call)
   const lines: string[] = []
   let wake = (): void => undefined
@@ -16,8 +16,8 @@ export const invokeAction: StreamRpc<'InvokeAction'> = async function* (request,
     wake()
   }
   const running = reporter
-    .attempt(`Running action.${actionType}`, async () => {
-      const { handlers, type } = lookUp(call.session.provider.actions, actionType)
+    .attempt(`Running action.${typeName}`, async () => {
+      const { handlers, type } = lookUp(call.session.provider.actions, typeName)
       const config = requireObject(type, request.config, 'configuration')
       if (containsUnknown(config)) throw unknownConfiguration()
       await handlers.invoke({ ...configuredContext(call, reporter), config, progress })

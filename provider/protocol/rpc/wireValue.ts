@@ -1,6 +1,4 @@
 /** Values, paths and diagnostics on the wire. */
-
-import type { ClientCapabilities } from '../authoring/context.ts'
 import type { Diagnostic } from '../authoring/diagnostics.ts'
 import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
@@ -40,14 +38,6 @@ export function requireObject(type: Type, wire: WireValue | undefined, what: str
 /** Encodes a value in the canonical form of `type`, with null for missing attributes. */
 export function encodeValue(type: Type, value: Value): WireValue {
   return { msgpack: encodeMsgpack(conform(type, value)) }
-}
-
-/** Capabilities on the wire. */
-export type WireCapabilities = Partial<ClientCapabilities>
-
-/** Capabilities of the client. */
-export function capabilitiesOf(wire: WireCapabilities | undefined): ClientCapabilities {
-  return { writeOnlyAttributesAllowed: wire?.writeOnlyAttributesAllowed ?? false }
 }
 
 /** A path in the form of the protocol. */

@@ -48,7 +48,7 @@ export type PlainObject = { readonly [attribute: string]: unknown }
 export const NOTHING: StoredObject = { state: null, private: new Uint8Array(0) }
 
 /** The client capabilities of Terraform 1.11. */
-const CAPABILITIES = { deferralAllowed: false, writeOnlyAttributesAllowed: true }
+const CAPABILITIES = { writeOnlyAttributesAllowed: true }
 
 /** Terraform's calls to one provider. */
 export interface TerraformCore {
@@ -155,7 +155,6 @@ async function plan(
     proposedNewState: toWire(proposed),
     config: toWire(config),
     priorPrivate: prior.private,
-    clientCapabilities: CAPABILITIES,
   })
   return {
     state: fromWire(schema, response.plannedState),
@@ -201,7 +200,6 @@ function readers(
         typeName,
         currentState: toWire(stored.state),
         private: stored.private,
-        clientCapabilities: CAPABILITIES,
       })
       const state = fromWire(schemaOf(typeName), response.newState)
       return { state, private: response.private, diagnostics: seen(response.diagnostics) }

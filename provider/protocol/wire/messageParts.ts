@@ -40,7 +40,7 @@ export const diagnostic = message({
 })
 export type WireDiagnostic = Partial<MessageOf<typeof diagnostic>>
 
-export const clientCapabilities = message({ deferralAllowed: bool(1), writeOnlyAttributesAllowed: bool(2) })
+export const clientCapabilities = message({ writeOnlyAttributesAllowed: bool(2) })
 
 export const serverCapabilities = message({
   planDestroy: bool(1),

@@ -2,7 +2,7 @@
  * The messages of Terraform's plugin protocol 6 that this framework uses.
  *
  * Field numbers are those of the protocol (package `tfplugin6`, up to version 6.10, which Terraform 1.14 uses). Fields
- * of unsupported features (deferral, legacy types) are omitted: a reader skips them.
+ * that are not used (deferral, legacy types) are omitted: a reader skips them.
  */
 import {
   bool,
@@ -38,11 +38,9 @@ const identityAttribute = message({
   description: string(5),
 })
 
-const actionRequest = message({
-  actionType: string(1),
-  config: nested(2, dynamicValue),
-  clientCapabilities: nested(3, clientCapabilities),
-})
+/** A request about a configuration of a data source, list or action, of which the protocol calls the type `action_type`. */
+const typedConfig = message({ typeName: string(1), config: nested(2, dynamicValue) })
+const stored = message({ json: bytes(1) })
 
 /** The messages of each RPC that is served, by its name in the protocol. */
 export const RPCS = {
@@ -82,7 +80,7 @@ export const RPCS = {
     request: message({
       typeName: string(1),
       version: int64(2),
-      rawIdentity: nested(3, message({ json: bytes(1) })),
+      rawIdentity: nested(3, stored),
     }),
     response: message({ upgradedIdentity: nested(1, identityData), diagnostics: repeated(2, diagnostic) }),
   },
@@ -99,23 +97,19 @@ export const RPCS = {
     response: diagnosticsAt(1),
   },
   ValidateDataResourceConfig: {
-    request: message({ typeName: string(1), config: nested(2, dynamicValue) }),
+    request: typedConfig,
     response: diagnosticsAt(1),
   },
   UpgradeResourceState: {
     request: message({
       typeName: string(1),
       version: int64(2),
-      rawState: nested(3, message({ json: bytes(1) })),
+      rawState: nested(3, stored),
     }),
     response: message({ upgradedState: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
   },
   ConfigureProvider: {
-    request: message({
-      terraformVersion: string(1),
-      config: nested(2, dynamicValue),
-      clientCapabilities: nested(3, clientCapabilities),
-    }),
+    request: message({ terraformVersion: string(1), config: nested(2, dynamicValue) }),
     response: diagnosticsAt(1),
   },
   ReadResource: {
@@ -123,7 +117,6 @@ export const RPCS = {
       typeName: string(1),
       currentState: nested(2, dynamicValue),
       private: bytes(3),
-      clientCapabilities: nested(5, clientCapabilities),
     }),
     response: message({
       newState: nested(1, dynamicValue),
@@ -139,7 +132,6 @@ export const RPCS = {
       proposedNewState: nested(3, dynamicValue),
       config: nested(4, dynamicValue),
       priorPrivate: bytes(5),
-      clientCapabilities: nested(7, clientCapabilities),
     }),
     response: message({
       plannedState: nested(1, dynamicValue),
@@ -168,7 +160,6 @@ export const RPCS = {
     request: message({
       typeName: string(1),
       id: string(2),
-      clientCapabilities: nested(3, clientCapabilities),
       identity: nested(4, identityData),
     }),
     response: message({
@@ -185,15 +176,11 @@ export const RPCS = {
     }),
   },
   ReadDataSource: {
-    request: message({
-      typeName: string(1),
-      config: nested(2, dynamicValue),
-      clientCapabilities: nested(4, clientCapabilities),
-    }),
+    request: typedConfig,
     response: message({ state: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
   },
   ValidateListResourceConfig: {
-    request: message({ typeName: string(1), config: nested(2, dynamicValue) }),
+    request: typedConfig,
     response: diagnosticsAt(1),
   },
   /** The response is one event of a stream: an object, or diagnostics alone. */
@@ -211,11 +198,11 @@ export const RPCS = {
       diagnostics: repeated(4, diagnostic),
     }),
   },
-  ValidateActionConfig: { request: actionRequest, response: diagnosticsAt(1) },
-  PlanAction: { request: actionRequest, response: diagnosticsAt(1) },
+  ValidateActionConfig: { request: typedConfig, response: diagnosticsAt(1) },
+  PlanAction: { request: typedConfig, response: diagnosticsAt(1) },
   /** The response is one event of a stream with one of its parts. */
   InvokeAction: {
-    request: actionRequest,
+    request: typedConfig,
     response: message({
       progress: nested(1, message({ message: string(1) })),
       completed: nested(2, diagnosticsAt(1)),

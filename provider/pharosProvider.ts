@@ -8,6 +8,7 @@ import { servicesList } from './data/servicesList.ts'
 import { functions } from './functions/functions.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { incidentUpdateAction } from './incident/incidentUpdateAction.ts'
+import type { ConfigureContext } from './protocol/authoring/context.ts'
 import { DiagnosticError } from './protocol/authoring/diagnostics.ts'
 import type { Log } from './protocol/authoring/log.ts'
 import type { Provider } from './protocol/authoring/provider.ts'
@@ -86,7 +87,9 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
-      const guard = isGuarded ? await guardFor({ url, apiKey, environment, interrupted, log }) : undefined
+      const guard = isGuarded
+        ? await guardFor(`${url}\n${apiKey}`, environment, { interrupted, log })
+        : undefined
       const outgoing = outgoingFor(environment, caFile)
       const session = new Session({
         ...{ url, apiKey, userAgent, outgoing, expectedOrgId, guard },
@@ -113,26 +116,18 @@ export function pharosProvider(version: string, environment: NodeJS.ProcessEnv):
   })
 }
 
-/** The guard against duplicate creations, with a journal shared by runs on this machine. */
-async function guardFor({
-  url,
-  apiKey,
-  environment,
-  interrupted,
-  log,
-}: {
-  readonly url: string
-  readonly apiKey: string
-  readonly environment: NodeJS.ProcessEnv
-  readonly interrupted: AbortSignal
-  readonly log: Log
-}): Promise<CreationGuard> {
+/** The guard against duplicate creations in `account`, with a journal shared by runs on this machine. */
+async function guardFor(
+  account: string,
+  environment: NodeJS.ProcessEnv,
+  { interrupted, log }: Pick<ConfigureContext<unknown>, 'interrupted' | 'log'>,
+): Promise<CreationGuard> {
   const { CreationGuard } = await import('./service/apply/creationGuard.ts')
   const { currentRun, journalFolders } = await import('./service/apply/terraformRun.ts')
   return new CreationGuard({
     folders: journalFolders(environment),
     run: currentRun(environment, interrupted),
-    scope: createHash('sha256').update(`${url}\n${apiKey}`).digest('hex'),
+    scope: createHash('sha256').update(account).digest('hex'),
     warn: (message) => log.warn(message),
   })
 }

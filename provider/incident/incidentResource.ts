@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
-import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagnostics.ts'
+import { type Diagnostic, errorAt, failure, warningAt } from '../protocol/authoring/diagnostics.ts'
 import type { AmendmentOf, ResultOf, StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
@@ -206,6 +206,6 @@ export const incidentResource = resourceFor<Connection>()({
   import({ id }) {
     if (isUuid(id)) return { state: { id: id.toLowerCase() } }
     const detail = 'An import id is the UUID of an incident.'
-    throw new DiagnosticError(errorAt(undefined, 'Cannot import the incident', detail))
+    throw failure('Cannot import the incident', detail)
   },
 })

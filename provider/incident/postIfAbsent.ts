@@ -1,7 +1,7 @@
 /** Incidents are public, so after a lost response a post is searched for before it is repeated. */
 import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
-import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { type DiagnosticError, failure } from '../protocol/authoring/diagnostics.ts'
 import { resendIfAbsent } from '../service/apply/resendIfAbsent.ts'
 import type { Session } from '../service/session.ts'
 import { sameIds } from './schema.ts'
@@ -75,5 +75,5 @@ function ambiguous(title: string, found: readonly Incident[]): DiagnosticError {
   const detail =
     `The API did not respond to the request that opens "${title}", and ${found.length} new incidents match it: ${ids}. ` +
     'Import one of them, resolve the others, and apply again.'
-  return new DiagnosticError(errorAt(undefined, 'Cannot tell which incident was opened', detail))
+  return failure('Cannot tell which incident was opened', detail)
 }

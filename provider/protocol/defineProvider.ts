@@ -1,7 +1,7 @@
 /** Validates a provider's definition and prepares it for serving. */
 import type { AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
 import { type Attribute, erased, isNested, objectTypesOf, type Schema } from './authoring/schema.ts'
-import { schemaFaults } from './schema/assertions.ts'
+import { NAME, NAME_RULE, type SchemaUse, schemaFaults } from './schema/assertions.ts'
 
 function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly string[] {
   const current = schema.version ?? 0
@@ -40,46 +40,41 @@ function nameFaults(provider: string, typeName: string): readonly string[] {
   return [`Terraform finds the provider of a type by its prefix, so the name must start with ${provider}_`]
 }
 
+/** A list returns objects of the resource with its name. */
+function listFaults(resource: AnyResource<never> | undefined): readonly string[] {
+  if (resource?.identity !== undefined) return []
+  return ['a list needs a resource of the same name that has an identity']
+}
+
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
   const { name, schema, resources, dataSources = {}, lists = {}, actions = {}, functions = {} } = definition
-  const prefixed = (prefix: string, faults: readonly string[]): readonly string[] =>
-    faults.map((fault) => `${prefix}: ${fault}`)
+  const faultsIn = <Handlers extends { readonly schema: Schema }>(
+    types: { readonly [typeName: string]: Handlers },
+    { prefix, use }: { readonly prefix: string; readonly use: SchemaUse },
+    moreFaults: (handlers: Handlers, typeName: string) => readonly string[] = () => [],
+  ): readonly string[] =>
+    Object.entries(types).flatMap(([typeName, handlers]) =>
+      [
+        ...nameFaults(name, typeName),
+        ...schemaFaults(handlers.schema, use),
+        ...moreFaults(handlers, typeName),
+      ].map((fault) => `${prefix}${typeName}: ${fault}`),
+    )
   return [
-    ...prefixed('provider', schemaFaults(schema, 'provider')),
-    ...Object.entries(resources).flatMap(([typeName, resource]) =>
-      prefixed(typeName, [
-        ...nameFaults(name, typeName),
-        ...schemaFaults(resource.schema, 'resource'),
-        ...upgraderFaults(resource),
-        ...updateFaults(resource),
-        ...identityFaults(resource),
-      ]),
+    ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
+    ...faultsIn(resources, { prefix: '', use: 'resource' }, (resource) => [
+      ...upgraderFaults(resource),
+      ...updateFaults(resource),
+      ...identityFaults(resource),
+    ]),
+    ...faultsIn(dataSources, { prefix: 'data.', use: 'data source' }),
+    ...faultsIn(lists, { prefix: 'list.', use: 'data source' }, (_, typeName) =>
+      listFaults(resources[typeName]),
     ),
-    ...Object.entries(dataSources).flatMap(([typeName, source]) =>
-      prefixed(`data.${typeName}`, [
-        ...nameFaults(name, typeName),
-        ...schemaFaults(source.schema, 'data source'),
-      ]),
-    ),
-    ...Object.entries(lists).flatMap(([typeName, list]) =>
-      prefixed(`list.${typeName}`, [
-        ...(resources[typeName]?.identity === undefined
-          ? ['a list needs a resource of the same name that has an identity']
-          : []),
-        ...schemaFaults(list.schema, 'data source'),
-      ]),
-    ),
-    ...Object.entries(actions).flatMap(([typeName, action]) =>
-      prefixed(`action.${typeName}`, [
-        ...nameFaults(name, typeName),
-        ...schemaFaults(action.schema, 'action'),
-      ]),
-    ),
+    ...faultsIn(actions, { prefix: 'action.', use: 'action' }),
     ...Object.keys(functions)
-      .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
-      .map(
-        (functionName) => `function ${functionName}: a name has lower-case letters, digits and underscores`,
-      ),
+      .filter((functionName) => !NAME.test(functionName))
+      .map((functionName) => `function ${functionName}: ${NAME_RULE}`),
   ]
 }
 

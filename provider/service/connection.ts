@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { failure } from '../protocol/authoring/diagnostics.ts'
 import type { Fingerprints } from './apply/fingerprint.ts'
 import type { Session } from './session.ts'
 
@@ -27,5 +27,5 @@ export function connected({ session, unknown }: Connection): Session {
   const detail =
     `These settings of the provider "pharos" depend on values that are only known after apply: ${unknown.join(', ')}. ` +
     `Apply their sources first with -target, or leave them out of the provider block${more}.`
-  throw new DiagnosticError(errorAt(undefined, 'The provider is not configured yet', detail))
+  throw failure('The provider is not configured yet', detail)
 }

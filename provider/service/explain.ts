@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableResponse } from '../../api/client/contractResponse.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { failure } from '../protocol/authoring/diagnostics.ts'
 
 /** Where a user corrects the settings for the API. */
 interface SettingNames {
@@ -35,7 +35,7 @@ export async function withExplainedFailure<T>(
   } catch (error) {
     const detail = detailOf(error, operation, { url, key })
     if (detail === undefined) throw error
-    throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, detail))
+    throw failure(`Cannot ${task}`, detail)
   }
 }
 

@@ -2,7 +2,7 @@ import { Client, clientProblem } from '../../api/client/client.ts'
 import type { ClientOptions } from '../../api/client/request.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Outgoing, readOutgoing } from '../../api/network/outgoing.ts'
-import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { type Diagnostic, DiagnosticError, errorAt, failure } from '../protocol/authoring/diagnostics.ts'
 import type { CreationGuard } from './apply/creationGuard.ts'
 import { isUuid } from './read/identifiers.ts'
 import { ServiceReads } from './read/serviceReads.ts'
@@ -87,7 +87,7 @@ export class Session {
     const detail =
       `The API key belongs to organisation ${org.id} (${org.name}), but ${source} organisation ${orgId}. ` +
       'Nothing was changed. Use a key of that organisation.'
-    throw new DiagnosticError(errorAt(undefined, 'API key of another organisation', detail))
+    throw failure('API key of another organisation', detail)
   }
 }
 

@@ -36,3 +36,8 @@ export class DiagnosticError extends Error {
     this.diagnostics = diagnostics
   }
 }
+
+/** An exception with one error that no attribute causes. */
+export function failure(summary: string, detail: string): DiagnosticError {
+  return new DiagnosticError(errorAt(undefined, summary, detail))
+}

@@ -75,10 +75,7 @@ export interface UpdateContext<V extends Views, Client> extends ApplyContext<V, 
 }
 
 /** The context of the handler of this name, for your own functions. @public */
-export interface DeleteContext<V extends Views, Client> extends ConfiguredContext<Client> {
-  readonly prior: V['state']
-  readonly private: Uint8Array
-}
+export type DeleteContext<V extends Views, Client> = ReadContext<V, Client>
 
 /** The context of the handler of this name, for your own functions. @public */
 export interface ImportContext<Client> extends ConfiguredContext<Client> {

@@ -1,7 +1,7 @@
 /** Lookup of handlers, their contexts, and the validation of their results. */
 
 import type { Awaitable, CallContext, ConfiguredContext, ValidateContext } from '../authoring/context.ts'
-import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authoring/diagnostics.ts'
+import { type Diagnostic, errorAt, failure, warningAt } from '../authoring/diagnostics.ts'
 import type { Typed } from '../authoring/provider.ts'
 import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
@@ -32,9 +32,7 @@ export function callContext({ session, signal }: Call, reporter: Reporter): Call
 export function configuredContext(call: Call, reporter: Reporter): ConfiguredContext<unknown> {
   const { configured } = call.session
   if (configured !== undefined) return { ...callContext(call, reporter), client: configured.client }
-  throw new DiagnosticError(
-    errorAt(undefined, 'The provider is not configured', 'Terraform must call ConfigureProvider first.'),
-  )
+  throw failure('The provider is not configured', 'Terraform must call ConfigureProvider first.')
 }
 
 /** The handlers of `typeName`. Throws a DiagnosticError when the provider has no such type. */
@@ -44,9 +42,7 @@ export function lookUp<Handlers>(
 ): Typed<Handlers> {
   const found = types.get(typeName)
   if (found !== undefined) return found
-  throw new DiagnosticError(
-    errorAt(undefined, `The provider has no ${typeName}`, `It has ${[...types.keys()].join(', ')}.`),
-  )
+  throw failure(`The provider has no ${typeName}`, `It has ${[...types.keys()].join(', ')}.`)
 }
 
 /**

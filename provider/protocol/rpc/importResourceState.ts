@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import { failure } from '../authoring/diagnostics.ts'
 import { type Rpc, respond } from './call.ts'
 import { configuredContext, lookUp, savedState } from './handlers.ts'
 import { identityOf, identityTypes } from './identity.ts'
@@ -15,9 +15,7 @@ export const importResourceState: Rpc<'ImportResourceState'> = ({ typeName, id, 
     const types = identityTypes(resource)
     const identified = types === undefined ? null : decodeObject({ object: types }, identity?.data)
     if (identified === null && handlers.import === undefined) {
-      throw new DiagnosticError(
-        errorAt(undefined, `${typeName} cannot be imported`, 'The resource has no import handler.'),
-      )
+      throw failure(`${typeName} cannot be imported`, 'The resource has no import handler.')
     }
     const result =
       identified === null

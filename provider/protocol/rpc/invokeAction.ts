@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import { failure } from '../authoring/diagnostics.ts'
 import { containsUnknown } from '../values/equality.ts'
 import { createReporter, type StreamRpc } from './call.ts'
 import { configuredContext, lookUp } from './handlers.ts'
@@ -19,7 +19,9 @@ export const invokeAction: StreamRpc<'InvokeAction'> = async function* (request,
     .attempt(`Running action.${typeName}`, async () => {
       const { handlers, type } = lookUp(call.session.provider.actions, typeName)
       const config = requireObject(type, request.config, 'configuration')
-      if (containsUnknown(config)) throw unknownConfiguration()
+      if (containsUnknown(config)) {
+        throw failure('The action cannot run yet', 'Its configuration has unknown values.')
+      }
       await handlers.invoke({ ...configuredContext(call, reporter), config, progress })
     })
     .finally(() => {
@@ -36,10 +38,4 @@ export const invokeAction: StreamRpc<'InvokeAction'> = async function* (request,
   }
   await running
   yield { completed: { diagnostics: encodeDiagnostics(reporter.diagnostics) } }
-}
-
-function unknownConfiguration(): DiagnosticError {
-  return new DiagnosticError(
-    errorAt(undefined, 'The action cannot run yet', 'Its configuration has unknown values.'),
-  )
 }

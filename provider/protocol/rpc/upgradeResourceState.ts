@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import { failure } from '../authoring/diagnostics.ts'
 import type { AnyResource } from '../authoring/provider.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform } from '../values/conform.ts'
@@ -14,13 +14,7 @@ function upgrade(resource: AnyResource<unknown>, from: number, stored: JsonObjec
   for (let version = from; version < current; version += 1) {
     const upgrader = resource.upgraders?.[version]
     if (upgrader === undefined) {
-      throw new DiagnosticError(
-        errorAt(
-          undefined,
-          `State of version ${version} cannot be read`,
-          `The schema's version is ${current}.`,
-        ),
-      )
+      throw failure(`State of version ${version} cannot be read`, `The schema's version is ${current}.`)
     }
     state = upgrader(state)
   }

@@ -3,7 +3,9 @@
 import { type Attribute, type Attributes, isNested, type Schema } from '../authoring/schema.ts'
 import { formatPath } from '../values/path.ts'
 
-const NAME = /^[a-z][a-z0-9_]*$/
+/** A name of an attribute or a function. */
+export const NAME = /^[a-z][a-z0-9_]*$/
+export const NAME_RULE = 'a name has lower-case letters, digits and underscores'
 
 /** Arguments that Terraform itself gives every resource and data source. */
 const RESERVED_IN_RESOURCES = [
@@ -15,8 +17,6 @@ const RESERVED_IN_RESOURCES = [
   'connection',
   'provisioner',
 ]
-/** Arguments that Terraform itself gives every provider block. */
-const RESERVED_IN_PROVIDERS = ['alias', 'version']
 
 /** Properties that an attribute inherits from its ancestors. */
 interface Surroundings {
@@ -29,7 +29,7 @@ interface Surroundings {
 function faultsOf(name: string, attribute: Attribute, around: Surroundings): readonly string[] {
   const { required, optional, computed, writeOnly, stable, requiresReplace } = attribute
   const rules: readonly (readonly [boolean, string])[] = [
-    [!NAME.test(name), 'a name has lower-case letters, digits and underscores'],
+    [!NAME.test(name), NAME_RULE],
     [!required && !optional && !computed, 'is neither required, optional nor computed'],
     [!!required && (!!optional || !!computed), 'required excludes optional and computed'],
     [!!writeOnly && !!computed, 'a write-only value is never stored, so it cannot be computed'],
@@ -63,7 +63,7 @@ function attributeFaults(attributes: Attributes, path: readonly string[], around
 export type SchemaUse = 'provider' | 'resource' | 'data source' | 'action'
 
 const RESERVED_IN: Readonly<Record<SchemaUse, readonly string[]>> = {
-  provider: RESERVED_IN_PROVIDERS,
+  provider: ['alias', 'version'],
   resource: RESERVED_IN_RESOURCES,
   'data source': RESERVED_IN_RESOURCES,
   // An action's configuration is a block of its own, without reserved arguments.

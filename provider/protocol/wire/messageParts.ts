@@ -42,11 +42,7 @@ export type WireDiagnostic = Partial<MessageOf<typeof diagnostic>>
 
 export const clientCapabilities = message({ writeOnlyAttributesAllowed: bool(2) })
 
-export const serverCapabilities = message({
-  planDestroy: bool(1),
-  getProviderSchemaOptional: bool(2),
-  moveResourceState: bool(3),
-})
+export const serverCapabilities = message({ planDestroy: bool(1), getProviderSchemaOptional: bool(2) })
 
 /** `StringKind`: the format of a description. */
 export const MARKDOWN = 1

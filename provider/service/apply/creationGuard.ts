@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalRequest } from '../../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
+import { type DiagnosticError, failure } from '../../protocol/authoring/diagnostics.ts'
 import { CreationJournal, type Intent, isIntentFor, type Records } from './creationJournal.ts'
 import { CLOCK_SKEW_MS } from './resendIfAbsent.ts'
 import type { TerraformRun } from './terraformRun.ts'
@@ -213,7 +213,7 @@ function unknownServicesFound(name: string, found: readonly ServiceResponse[]): 
     `A service with this name and definition was created recently, possibly by a killed run: ${idsOf(found)}. ` +
     'If so, import it with this id. If another state has it, or this run deletes it, set create_guard = false in the ' +
     `provider block, or apply again after ${endsAt.toISOString()}.`
-  return new DiagnosticError(errorAt(undefined, `Service "${name}" exists already`, detail))
+  return failure(`Service "${name}" exists already`, detail)
 }
 
 /** The error when the response to the creation of `name` was lost and each of `found` may be its result. */
@@ -221,7 +221,7 @@ export function ambiguousCreation(name: string, found: readonly ServiceResponse[
   const detail =
     `The API did not respond to the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
     'Import one of them, delete the others, and apply again.'
-  return new DiagnosticError(errorAt(undefined, 'Cannot tell which service was created', detail))
+  return failure('Cannot tell which service was created', detail)
 }
 
 function idsOf(services: readonly ServiceResponse[]): string {

@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
+import { type DiagnosticError, failure } from '../../protocol/authoring/diagnostics.ts'
 import { hasName, isUuid } from './identifiers.ts'
 import type { ServiceReads } from './serviceReads.ts'
 
@@ -27,5 +27,5 @@ export async function importedId(text: string, reads: ServiceReads, signal: Abor
 }
 
 function refusal(detail: string): DiagnosticError {
-  return new DiagnosticError(errorAt(undefined, 'Cannot import the service', detail))
+  return failure('Cannot import the service', detail)
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { Client } from '../../../api/client/client.ts'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
+import { failure } from '../../protocol/authoring/diagnostics.ts'
 import { SharedRequest } from './sharedRequest.ts'
 
 /** Time for which the first reads of a walk wait for others (milliseconds). Terraform reads ten at a time. */
@@ -152,7 +152,7 @@ export class ServiceReads {
     const listed = services.get(id)
     if (listed instanceof Error) {
       const detail = `${listed.message}. A newer version of the provider may be able to.`
-      throw new DiagnosticError(errorAt(undefined, `Cannot read service ${id}`, detail))
+      throw failure(`Cannot read service ${id}`, detail)
     }
     return listed
   }

@@ -10,17 +10,11 @@ const SERVICE_FIELDS = ['interval', 'regions'] as const
 /** Fields for endpointsDefaults only if all endpoints have the same value, because an endpoint without one would get it. */
 const ENDPOINT_FIELDS = ['timeout', 'maxRedirects', 'withDns', 'assertions'] as const
 
-/** Manifests without their common fields, and the Defaults document with them; `undefined` when there is none. */
-export interface Factored {
-  readonly defaults: object | undefined
-  readonly manifests: readonly object[]
-}
-
 /**
  * Moves common fields of `manifests`, which `exportService` returned, to a Defaults document: the most frequent interval and
  * regions, and equal fields of all endpoints. The result compiles to the same services. Pure.
  */
-export function withSharedDefaults(manifests: readonly object[]): Factored {
+export function withSharedDefaults(manifests: readonly object[]) {
   const specs = manifests.map(specOf)
   if (specs.length < SERVICES_MIN) return { defaults: undefined, manifests }
   const shared = Object.fromEntries(

@@ -32,12 +32,6 @@ export interface CommitManifests {
   fetchBodies(): Promise<boolean>
 }
 
-/** Reads manifests from commits, and parses a file again only when its content or its path has changed. */
-export interface ManifestReader {
-  /** Throws BrokenMirror. */
-  read(sha: string): Promise<CommitManifests>
-}
-
 interface Found {
   readonly entry: TreeEntry
   /** Path from the root of the repository, for display. */
@@ -46,12 +40,16 @@ interface Found {
   readonly below: string
 }
 
-/** A reader of the manifests at `path` (`.` for all) in the commits of `mirror`. */
-export function manifestReader(mirror: ObjectReader, path: string): ManifestReader {
+/**
+ * Reads the manifests at `path` (`.` for all) in the commits of `mirror`, and parses a file again only when its content or
+ * its path has changed.
+ */
+export function manifestReader(mirror: ObjectReader, path: string) {
   const root = path === '.' ? '' : path.replace(/\/+$/, '')
   let parsed: ReadonlyMap<string, ReadFile> = new Map()
   return {
-    read: async (sha) => {
+    /** Throws BrokenMirror. */
+    read: async (sha: string): Promise<CommitManifests> => {
       const listed = await treeBelow(mirror, sha, path)
       if ('problem' in listed) return unreadSet([listed.problem])
       const entries = listed.map((entry) => found(entry, root))

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { isAddressRange } from '../../../monitoring/check/network/addressRules.ts'
 import type { DeclaredService } from '../../manifest/compile/declaredService.ts'
-import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
@@ -56,14 +55,8 @@ export async function testCommand(paths: readonly string[], context: CommandCont
   }
 }
 
-interface Loaded {
-  readonly services: readonly DeclaredService[]
-  readonly problems: readonly ManifestProblem[]
-  readonly warnings: readonly ManifestProblem[]
-}
-
 /** Loads the manifests at `paths`, without duplicates. */
-async function loadAll(paths: readonly string[], context: CommandContext): Promise<Loaded> {
+async function loadAll(paths: readonly string[], context: CommandContext) {
   const loaded = []
   for (const path of new Map(paths.map((path) => [resolve(path), path])).values()) {
     const { exists, set } = await loadManifests(path, context, 'required')

@@ -10,21 +10,12 @@ import type { Output } from '../../text/output.ts'
 import type { CommandContext } from './context.ts'
 import { secretsDirectory } from './settings.ts'
 
-/** A set of manifests read from a path. */
-export interface LoadedManifests {
-  readonly exists: boolean
-  /** Name of the folder or file without its parents, so that it is the same in every checkout, and of the environment. */
-  readonly name: string
-  readonly files: number
-  readonly set: ServiceSet
-}
-
 /** Reads and compiles the manifests below `path`. */
 export async function loadManifests(
   path: string,
   { output, options, env }: CommandContext,
   secrets: 'required' | 'optional',
-): Promise<LoadedManifests> {
+) {
   const source = readManifests(path, (done, total) => output.progress(`read ${done} of ${total} files`))
   const isPattern = await patternCheckFor(source.documents)
   const set = compileSet(
@@ -45,6 +36,7 @@ export async function loadManifests(
   const problems = sortedProblems([...source.problems, ...set.problems])
   return {
     exists: source.exists,
+    // Without parents, so that the name is the same in every checkout.
     name: sourceName(basename(resolve(path)), options.env),
     files: source.files,
     set: { ...set, problems },

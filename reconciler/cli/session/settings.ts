@@ -50,23 +50,12 @@ export interface CommandOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** How to reach the API. */
-export interface ApiAccess {
-  readonly url: string
-  readonly apiKey: string
-  /** More keys of the same organisation. */
-  readonly moreApiKeys: readonly string[]
-  readonly outgoing: Outgoing
-  /** Absent: the rate that the API grants to each key. */
-  readonly rate: BucketRate | undefined
-}
-
 /** Requests a second and key: slower, no command would end; the API grants no more. */
 const RATE_MIN = 0.1
 const RATE_MAX = 1_000 / REFILL_INTERVAL_MS
 
 /** Address and key of the API, proxy and CA certificates. Throws UsageError when one is missing or invalid. */
-export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
+export function apiAccess(options: CommandOptions, env: Environment) {
   const url = options.url ?? env.PHAROS_URL
   const several = severalKeys(env)
   const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY?.trim()]
@@ -83,8 +72,10 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
   return {
     url: url.replace(/\/+$/, ''),
     apiKey,
+    /** Keys of the same organisation. */
     moreApiKeys: more,
     outgoing: outgoingOf(options, env),
+    /** Undefined for the rate that the API grants to each key. */
     rate: requestRate(options),
   }
 }

@@ -10,12 +10,7 @@ export type NewEvent = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
   Partial<Pick<ControllerEvent, 'todo' | 'keys' | 'condition'>>
 
 /** The fields that all events of a run share. */
-export interface EventContext {
-  readonly at: string
-  readonly set: string | null
-  readonly commit: string | null
-  readonly runId: string | null
-}
+export type EventContext = Pick<ControllerEvent, 'at' | 'set' | 'commit' | 'runId'>
 
 /** Emits an event that belongs to no run. `set` is null for one of the controller itself. */
 export type Announce = (set: string | null, event: NewEvent) => void

@@ -12,12 +12,6 @@ import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
 import type { ResolvedValue } from '../values/valueReference.ts'
 import type { PathProblem } from './origin.ts'
 
-export interface Compiled {
-  /** Absent when there is a problem. */
-  readonly request?: ServiceRequest
-  readonly problems: readonly PathProblem[]
-}
-
 /** Resolves a reference to its value, or to the reason why it cannot be resolved. */
 export type ResolveForm = (form: ValueForm, part: 'header' | 'body') => ResolvedValue
 
@@ -30,7 +24,7 @@ type Endpoint = ServiceManifest['spec']['endpoints'][number]
  * The API request of `manifest`, or its problems, including those that the schema of the contract finds. Pure if `resolve`
  * is.
  */
-export function compileService(manifest: ServiceManifest, resolve: ResolveForm): Compiled {
+export function compileService(manifest: ServiceManifest, resolve: ResolveForm) {
   const problems: PathProblem[] = []
   const { spec } = manifest
   const request: ServiceRequest = {

@@ -10,19 +10,11 @@ import type { Document } from './document.ts'
 import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
 import { type PathProblem, positionsOf } from './origin.ts'
 
-/** Documents by kind, and the problems of documents without a valid kind. */
-export interface ClassifiedDocuments {
-  readonly services: readonly Document[]
-  readonly defaults: readonly Document[]
-  readonly environments: readonly Document[]
-  readonly problems: readonly ManifestProblem[]
-}
-
 /**
- * Groups documents by `kind`; a document without a known kind is a problem and never skipped. A hidden document stands
+ * Documents by `kind`, and problems of the others: a document without a known kind is a problem and never skipped. A hidden document stands
  * for one that seems to be Defaults, so that services are not compiled without them. Pure.
  */
-export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
+export function classifyDocuments(documents: readonly ManifestDocument[]) {
   const services: Document[] = []
   const defaults: Document[] = []
   const environments: Document[] = []

@@ -66,11 +66,11 @@ export function afterResult(
   { intervalS }: SeriesTimes,
 ): SeriesState {
   if (dueS <= series.lastDueS) return series
-  const seen = { ...series, lastDueS: dueS }
   if (outcome === 'unknown') {
+    const seen = { ...series, lastDueS: dueS }
     return series.state === 'unknown' ? { ...seen, reason } : seen
   }
-  const known = { ...seen, knownDueS: dueS }
+  const known = { ...series, lastDueS: dueS, knownDueS: dueS }
   if (outcome !== 'up') return withState({ ...known, clean: 0, reason }, outcome, dueS)
   if (series.state !== 'down') return withState({ ...known, reason: 0 }, 'up', dueS)
   const clean = series.clean + 1

@@ -5,7 +5,6 @@ import type { IncidentStore, LongList } from '../store.ts'
 import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead } from './incidentRows.ts'
 import { prepareIncidentSearch } from './incidentSearch.ts'
 import { openAtInstant } from './longList.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** Prepares reading rows by position in creation order. */
 function prepareRows(database: Database): (positions: readonly number[]) => readonly IncidentRow[] {
@@ -17,14 +16,12 @@ function prepareRows(database: Database): (positions: readonly number[]) => read
 
 /** Prepares the check whether a page is too long for memory; it reads no texts. */
 function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => boolean {
-  const updatesOf = prepareValue<[string], number>(
-    database,
-    'SELECT 1 + max(place) FROM incident_updates WHERE incident_id = ?',
-  )
-  const bytesOf = prepareValue<[string], number>(
-    database,
-    'SELECT sum(octet_length(body)) FROM incident_updates WHERE incident_id = ?',
-  )
+  const updatesOf = database
+    .prepare<[string], number>('SELECT 1 + max(place) FROM incident_updates WHERE incident_id = ?')
+    .pluck()
+  const bytesOf = database
+    .prepare<[string], number>('SELECT sum(octet_length(body)) FROM incident_updates WHERE incident_id = ?')
+    .pluck()
   return (rows) => {
     const updates = rows.reduce((sum, { id }) => sum + (updatesOf.get(id) ?? 0), 0)
     // Counted first: summing their lengths reads as many rows.

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
 import { type IncidentColumns, incidentOf } from '../shared/incidentRow.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** A row of IncidentColumns. */
 export type IncidentRow = Omit<IncidentColumns, 'auto_managed'> & { readonly auto_managed: number }
@@ -15,10 +14,11 @@ export function prepareIncidentRead(database: Database) {
   const select = database.prepare<[string, string], IncidentRow>(
     `SELECT ${INCIDENT_COLUMNS} FROM incidents WHERE id = ? AND org_id = ? AND kind = 'incident'`,
   )
-  const services = prepareValue<[string], string>(
-    database,
-    'SELECT service_id FROM incident_services WHERE incident_id = ? ORDER BY place',
-  )
+  const services = database
+    .prepare<[string], string>(
+      'SELECT service_id FROM incident_services WHERE incident_id = ? ORDER BY place',
+    )
+    .pluck()
   const updates = database.prepare<[string], IncidentUpdate>(
     `SELECT id, body, status_at_update, created_at FROM incident_updates
      WHERE incident_id = ? ORDER BY place`,

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { IncidentFilter } from '../store.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** Maximum number of incidents read before yielding to other requests, which takes some milliseconds. */
 const SLICE_INCIDENTS = 2_000
@@ -45,17 +44,19 @@ const FOUND = '(@q IS NULL OR instr(title_folded, @q) > 0 OR instr(display_id_fo
  */
 export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE_INCIDENTS) {
   const walks = prepareWalks(database, sliceIncidents)
-  const total = prepareValue<[Parameters], number>(
-    database,
-    `SELECT coalesce(sum(incidents), 0) FROM incident_counts
+  const total = database
+    .prepare<[Parameters], number>(
+      `SELECT coalesce(sum(incidents), 0) FROM incident_counts
        WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
-  )
+    )
+    .pluck()
   // A service never changes its organisation: one lookup shows whether its incidents belong to another organisation.
-  const owner = prepareValue<[string], string>(
-    database,
-    `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
+  const owner = database
+    .prepare<[string], string>(
+      `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
        WHERE service_id = ? AND s.position IS NOT NULL LIMIT 1`,
-  )
+    )
+    .pluck()
   return async (
     orgId: string,
     filter: IncidentFilter,
@@ -136,14 +137,16 @@ function prepareWalks(database: Database, sliceIncidents: number) {
 // The indexes are named: with the statistics of another organisation SQLite would choose a table scan.
 function prepareSection(database: Database, index: string, candidate: string, sliceIncidents: number): Walk {
   const below = `SELECT position FROM incidents INDEXED BY ${index} WHERE ${candidate} AND position < @before`
-  const end = prepareValue<[Parameters & { before: number }], number>(
-    database,
-    `${below} ORDER BY position DESC LIMIT 1 OFFSET ${sliceIncidents - 1}`,
-  )
-  const passing = prepareValue<[Parameters & { before: number; end: number }], number>(
-    database,
-    `${below} AND position >= @end AND ${FOUND} ORDER BY position DESC`,
-  )
+  const end = database
+    .prepare<[Parameters & { before: number }], number>(
+      `${below} ORDER BY position DESC LIMIT 1 OFFSET ${sliceIncidents - 1}`,
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `${below} AND position >= @end AND ${FOUND} ORDER BY position DESC`,
+    )
+    .pluck()
   return {
     endOf: (parameters, before) => end.get({ ...parameters, before }) ?? 0,
     passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
@@ -158,22 +161,21 @@ function prepareServices(
 ): (serviceIds: readonly string[]) => Walk {
   const from = 'FROM incident_services s INDEXED BY incident_services_by_section'
   const inRange = 's.is_resolved = @isResolved AND s.position < @before AND s.position IS NOT NULL'
-  const end = prepareValue<
-    [{ serviceId: string; isResolved: number; before: number; others: number }],
-    number
-  >(
-    database,
-    `SELECT position ${from} WHERE service_id = @serviceId AND ${inRange}
+  const end = database
+    .prepare<[{ serviceId: string; isResolved: number; before: number; others: number }], number>(
+      `SELECT position ${from} WHERE service_id = @serviceId AND ${inRange}
        ORDER BY position DESC LIMIT 1 OFFSET @others`,
-  )
-  const passing = prepareValue<[Parameters & { before: number; end: number }], number>(
-    database,
-    `SELECT DISTINCT position ${from}
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `SELECT DISTINCT position ${from}
        WHERE service_id IN (SELECT value FROM json_each(@serviceIds)) AND ${inRange} AND s.position >= @end
          AND (@q IS NULL AND @severity IS NULL OR EXISTS (SELECT 1 FROM incidents i
            WHERE i.position = s.position AND (@severity IS NULL OR severity = @severity) AND ${FOUND}))
        ORDER BY position DESC`,
-  )
+    )
+    .pluck()
   return (serviceIds) => {
     const others = Math.max(Math.floor(sliceIncidents / serviceIds.length), SHARE_INCIDENTS_MIN) - 1
     return {

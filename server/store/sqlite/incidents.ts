@@ -6,7 +6,6 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {
@@ -23,10 +22,9 @@ export function sqliteIncidents(
 ) {
   const read = prepareIncidentRead(reader)
   const list = prepareIncidentList(reader, read.ofRow)
-  const ownService = prepareValue<[string, string], string>(
-    writer,
-    'SELECT id FROM services WHERE id = ? AND org_id = ?',
-  )
+  const ownService = writer
+    .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
+    .pluck()
   const remember = prepareIdempotency(writer)
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { listPieces } from '../shared/listPieces.ts'
 import type { LongList } from '../store.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** Maximum wait of the first read for another process (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -42,12 +41,13 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
 /** Opens a snapshot of the list of the services of `orgId` in the database `file`. */
 export function openLongList(file: string, orgId: string): Promise<LongList> {
   return openAtInstant(file, (database) => {
-    const select = prepareValue<[string], Buffer>(
-      database,
-      'SELECT CAST(response AS BLOB) FROM services WHERE org_id = ? ORDER BY position',
-    )
+    const select = database
+      .prepare<[string], Buffer>(
+        'SELECT CAST(response AS BLOB) FROM services WHERE org_id = ? ORDER BY position',
+      )
+      .pluck()
     return {
-      length: prepareValue<[string], number>(database, LIST_LENGTH_SQL).get(orgId) ?? 0,
+      length: database.prepare<[string], number>(LIST_LENGTH_SQL).pluck().get(orgId) ?? 0,
       rows: () => select.iterate(orgId),
     }
   })

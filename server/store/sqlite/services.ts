@@ -19,7 +19,6 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** Size of each cache, for rendered lists and for rendered services (bytes). */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
@@ -44,11 +43,12 @@ export function sqliteServices(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
   )
   const selectOne = 'SELECT response AS text, generation FROM services WHERE id = ? AND org_id = ?'
-  const concatenate = prepareValue<[string], Buffer>(
-    reader,
-    `SELECT CAST('[' || coalesce(group_concat(response, ',' ORDER BY position), '') || ']' AS BLOB)
+  const concatenate = reader
+    .prepare<[string], Buffer>(
+      `SELECT CAST('[' || coalesce(group_concat(response, ',' ORDER BY position), '') || ']' AS BLOB)
        FROM services WHERE org_id = ?`,
-  )
+    )
+    .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const generations = reader
     .prepare<[string], [string, number]>('SELECT id, generation FROM services WHERE org_id = ?')
@@ -57,7 +57,7 @@ export function sqliteServices(
     `SELECT response AS text, generation, definition_generation AS definitionGeneration, origin
      FROM services WHERE id = ? AND org_id = ?`,
   )
-  const lengthOf = prepareValue<[string], number>(reader, LIST_LENGTH_SQL)
+  const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
   const lists = cacheUntilCommit<Buffer | undefined>(
     version,
     KEPT_BYTES_MAX,

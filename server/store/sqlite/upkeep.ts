@@ -9,20 +9,19 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { type DiskSpace, freeBytes } from './files/diskSpace.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareValue } from './files/prepareValue.ts'
 
 /** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
   { reader, writer }: Connections,
   { commits, disk, scripts }: { commits: GroupCommit; disk: DiskSpace; scripts: Scripts },
 ): UpkeepStore {
-  const unused = prepareValue<[], number>(reader, 'PRAGMA freelist_count')
+  const unused = reader.prepare<[], number>('PRAGMA freelist_count').pluck()
   const pageBytes = Number(reader.pragma('page_size', { simple: true }))
   const beat = writer.prepare(
     `INSERT INTO heartbeat (only_row, beaten_at_ms) VALUES (1, ?)
      ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
   )
-  const lastBeat = prepareValue<[], number>(reader, 'SELECT beaten_at_ms FROM heartbeat')
+  const lastBeat = reader.prepare<[], number>('SELECT beaten_at_ms FROM heartbeat').pluck()
   const unpublished = reader.prepare<[], { count: number; oldestAtMs: number | null }>(
     `SELECT count(*) AS count, min(created_at_ms) AS oldestAtMs FROM commands
      WHERE sequence > coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0)`,

@@ -7,7 +7,6 @@ import {
   storedResponse,
 } from '../../shared/storedCreation.ts'
 import type { CreationFingerprint } from '../../store.ts'
-import { prepareValue } from '../files/prepareValue.ts'
 
 /** Limits of the stored responses of an organisation; the defaults for absent members. */
 interface Bounds {
@@ -59,10 +58,11 @@ export function prepareIdempotency(database: Database, bounds: Bounds = {}): Cre
  * them each time would take time proportional to their number.
  */
 function prepareNumbering(database: Database, max: number): (orgId: string) => number {
-  const newest = prepareValue<[string], number | null>(
-    database,
-    'SELECT max(number) FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL',
-  )
+  const newest = database
+    .prepare<[string], number | null>(
+      'SELECT max(number) FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL',
+    )
+    .pluck()
   const forget = database.prepare(
     'DELETE FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL AND number <= ?',
   )
@@ -76,16 +76,16 @@ function prepareNumbering(database: Database, max: number): (orgId: string) => n
 /** Deletes the oldest long responses of an organisation, as far as their total exceeds `bytesMax`. */
 function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
   const long = 'org_id = @orgId AND long_bytes IS NOT NULL'
-  const total = prepareValue<[{ orgId: string }], number>(
-    database,
-    `SELECT sum(long_bytes) FROM remembered_creations WHERE ${long}`,
-  )
-  const forgetOldest = prepareValue<[{ orgId: string }], number>(
-    database,
-    `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
+  const total = database
+    .prepare<{ orgId: string }, number>(`SELECT sum(long_bytes) FROM remembered_creations WHERE ${long}`)
+    .pluck()
+  const forgetOldest = database
+    .prepare<{ orgId: string }, number>(
+      `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
          (SELECT key_hash FROM remembered_creations WHERE ${long} ORDER BY created_at_ms LIMIT 1)
        RETURNING long_bytes`,
-  )
+    )
+    .pluck()
   return (orgId) => {
     // Summed up once: a single long response may displace a hundred short ones.
     let excess = (total.get({ orgId }) ?? 0) - bytesMax

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import { type Ending, PAST_BYTES_MAX, pastRows } from '../../shared/pastGeneration.ts'
-import { prepareValue } from '../files/prepareValue.ts'
 
 /** Maximum number of generations that one change deletes: more than it adds, so that a backlog shrinks. */
 const DELETED_AT_ONCE = 100
@@ -13,10 +12,9 @@ export type StorePastGeneration = (orgId: string, ending: Ending) => void
  * has a running total of the bytes of its organisation, which saves summing them.
  */
 export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): StorePastGeneration {
-  const newest = prepareValue<[string], number | null>(
-    writer,
-    'SELECT max(bytes_up_to) FROM past_generations WHERE org_id = ?',
-  )
+  const newest = writer
+    .prepare<[string], number | null>('SELECT max(bytes_up_to) FROM past_generations WHERE org_id = ?')
+    .pluck()
   const insert = writer.prepare(
     `INSERT INTO past_generations (org_id, service_id, generation, until_ms, origin, definition, bytes_up_to)
      VALUES (@orgId, @serviceId, @generation, @untilMs, @origin, @definition, @bytesUpTo)`,

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Command } from '../../../domain/commands.ts'
 import { BUS_READER } from '../../store.ts'
-import { prepareValue } from '../files/prepareValue.ts'
 
 /** Maximum number of published commands kept for an organisation, for inspection. Gap G24. */
 const KEPT_MAX = 50_000
@@ -13,10 +12,9 @@ export type Publish = (orgId: string, commands: readonly Command[], nowMs: numbe
 
 /** Prepares the writing of commands. They are numbered per organisation, which saves counting them. */
 export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
-  const newest = prepareValue<[string], number | null>(
-    writer,
-    'SELECT max(number) FROM commands WHERE org_id = ?',
-  )
+  const newest = writer
+    .prepare<[string], number | null>('SELECT max(number) FROM commands WHERE org_id = ?')
+    .pluck()
   const insert = writer.prepare(`
     INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)

@@ -32,7 +32,10 @@ export async function copyDatabase(
   {
     change = async () => {},
     signal,
-  }: { readonly change?: (copy: string) => Promise<void>; readonly signal?: AbortSignal | undefined } = {},
+  }: {
+    readonly change?: (copy: string) => Promise<void>
+    readonly signal?: AbortSignal | undefined
+  } = {},
 ): Promise<void> {
   await assertFolder(dirname(file))
   // A name of fixed length: a suffix could make a permitted name too long.

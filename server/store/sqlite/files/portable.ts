@@ -9,7 +9,6 @@ import {
 } from '../../portable.ts'
 import { markMoved } from './movedMark.ts'
 import { openDatabase } from './openDatabase.ts'
-import { prepareValue } from './prepareValue.ts'
 
 /** Bounds of a batch: rows, and characters or bytes. */
 const BATCH_ROWS = 500
@@ -91,7 +90,7 @@ export async function openPortable(dataDir: string, resultsFile: string | null):
       ]),
     count: async (table, where = 'true') => {
       const [database, name] = find(table)
-      return prepareValue<[], number>(database, `SELECT count(*) FROM ${name} WHERE ${where}`).get() ?? 0
+      return database.prepare<[], number>(`SELECT count(*) FROM ${name} WHERE ${where}`).pluck().get() ?? 0
     },
     exportRows: (table) => exportRows(...find(table.name), table),
     importRows: (table, rows) => importRows(...find(table.name), table, rows),
@@ -135,14 +134,16 @@ async function openResultsOf(file: string): Promise<Database> {
 }
 
 function tablesOf(database: Database): readonly string[] {
-  return prepareValue<[], string>(
-    database,
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-  ).all()
+  return database
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .pluck()
+    .all()
 }
 
 function columnsOf(database: Database, prefix: string): ReadonlyMap<string, readonly string[]> {
-  const columns = prepareValue<[string], string>(database, 'SELECT name FROM pragma_table_info(?)')
+  const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
   return new Map(
     tablesOf(database).map((table) => {
       const { own = [], extra = {} } = SHAPES[`${prefix}${table}`] ?? {}

@@ -14,7 +14,9 @@ export function enforceStopDeadline(log: Logger): void {
   const deadline = setTimeout(() => {
     log.error('the server could not stop in time and is killed; acknowledged changes are stored')
     // process.exit would wait for threads that execute a statement of SQLite.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LOG_MS)
+    const kill = setTimeout(() => process.kill(process.pid, 'SIGKILL'), LOG_MS)
+    // A process that ends meanwhile has stopped: it keeps its exit code.
+    kill.unref()
   }, DEADLINE_MS)
   // Not cleared when all steps have ended: a connection whose peer does not respond can keep the process afterwards.
   deadline.unref()

@@ -37,7 +37,11 @@ export function addKeyCommands(program: Command): void {
   orgCommand(key, 'list', 'list the keys of an organisation').action(
     inStore(async (store, { org }: OrgOptions) =>
       listed(await store.listKeys(org), {
-        ...{ ID: 'id', LAST4: 'last4', SCOPE: 'scope', CREATED: 'createdAt', REVOKED: 'revokedAt' },
+        ID: 'id',
+        LAST4: 'last4',
+        SCOPE: 'scope',
+        CREATED: 'createdAt',
+        REVOKED: 'revokedAt',
         'CREATED BY': 'createdBy',
       }),
     ),

@@ -161,13 +161,18 @@ function stateRow(
     reasons:
       paused_at != null || now === undefined
         ? []
-        : now.reasons.map(({ endpointId: endpoint_id, region, reason, text }) => {
-            return { endpoint_id, region, reason, text }
-          }),
+        : now.reasons.map(({ endpointId, region, reason, text }) => ({
+            endpoint_id: endpointId,
+            region,
+            reason,
+            text,
+          })),
     last_result_at: now?.lastResultS == null ? null : instant(now.lastResultS),
-    certificates: (now?.certificates ?? []).map(({ host, notAfterS, daysLeft: days_left }) => {
-      return { host, not_after: instant(notAfterS), days_left }
-    }),
+    certificates: (now?.certificates ?? []).map(({ host, notAfterS, daysLeft }) => ({
+      host,
+      not_after: instant(notAfterS),
+      days_left: daysLeft,
+    })),
   }
 }
 
@@ -187,12 +192,12 @@ function generationRow({ generation, untilMs, origin, definition }: ServiceGener
     generation,
     at: origin?.at ?? null,
     until: untilMs === null ? null : timestamp(untilMs),
-    ...{
-      key_id: origin?.keyId ?? null,
-      tool: origin?.tool ?? null,
-      tool_version: origin?.toolVersion ?? null,
-    },
-    ...{ repository: origin?.repository ?? null, commit: origin?.commit ?? null, path: origin?.path ?? null },
+    key_id: origin?.keyId ?? null,
+    tool: origin?.tool ?? null,
+    tool_version: origin?.toolVersion ?? null,
+    repository: origin?.repository ?? null,
+    commit: origin?.commit ?? null,
+    path: origin?.path ?? null,
     definition: definition === null ? null : JSON.parse(definition),
   }
 }

@@ -151,7 +151,7 @@ function readAdvertisedUrl(text: string): string {
 
 async function serve(options: ServeOptions, source: KeySource, write: (text: string) => void): Promise<void> {
   const log = createLog(stderrLog(), options.logLevel)
-  const { dataDir = null, host, port, adminHost, adminPort = null, checkProxy, webhookProxy } = options
+  const { dataDir = null, host, port, adminHost, adminPort = null } = options
   const tls = sharedTlsOf(options)
   const backups = backupScheduleOf(options)
   const engine = engineOf(options, options.backupTo)
@@ -164,12 +164,28 @@ async function serve(options: ServeOptions, source: KeySource, write: (text: str
   await awaitDatabase(engine, log)
   if (options.migrate === 'never') await assertMigrated(engine)
   const program = await startProgram({
-    ...{ engine, dataDir, host, port, adminHost, adminPort, tls, hasAdminTls: options.adminTls === 'on' },
-    ...{ ...listeners, consoleUrl: options.consoleUrl },
+    engine,
+    dataDir,
+    host,
+    port,
+    adminHost,
+    adminPort,
+    tls,
+    hasAdminTls: options.adminTls === 'on',
+    ...listeners,
+    consoleUrl: options.consoleUrl,
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
-    ...{ allowedRanges: options.allowRanges, webhookRanges: options.allowWebhookRanges },
-    ...{ checkProxy, webhookProxy, backups, isMonitoring: options.monitor === 'on', keySource: source },
-    ...{ environment: systemEnvironment, monotonicMs, spendRequest: null, log },
+    allowedRanges: options.allowRanges,
+    webhookRanges: options.allowWebhookRanges,
+    checkProxy: options.checkProxy,
+    webhookProxy: options.webhookProxy,
+    backups,
+    isMonitoring: options.monitor === 'on',
+    keySource: source,
+    environment: systemEnvironment,
+    monotonicMs,
+    spendRequest: null,
+    log,
   })
   const { url, adminUrl, agentUrl, statusUrl, consoleUrl } = program
   const version = packageJson.version
